@@ -1,0 +1,102 @@
+//! One algorithm over the states of many keys, behind an object-safe face with a blanket
+//! implementation, so that an engine is compiled once and dispatches once a decision or a chunk.
+
+use super::{Algorithm, Footprint, Verdict, Wait};
+use crate::time::{Reading, Span};
+
+/// An algorithm with the states of its keys, which are numbered from 0 in the order in which they
+/// were first seen.
+pub trait Limiter: Send {
+    /// Makes room for keys up to and including `key`.
+    fn reserve(&mut self, key: usize);
+
+    /// See [`Algorithm::check`].
+    fn check(&self, key: usize, now: Reading, cost: u32) -> Verdict;
+
+    /// See [`Algorithm::wait`].
+    fn wait(&self, key: usize, now: Reading, cost: u32) -> Wait;
+
+    /// See [`Algorithm::charge`].
+    fn charge(&mut self, key: usize, now: Reading, cost: u32);
+
+    /// See [`Algorithm::deny`].
+    fn deny(&mut self, key: usize, now: Reading, cost: u32);
+
+    /// See [`Algorithm::footprint`].
+    fn footprint(&self, key: usize, now: Reading) -> Footprint;
+
+    /// See [`Algorithm::neutral_from`].
+    fn neutral_from(&self, key: usize) -> Option<Reading>;
+}
+
+/// The blanket implementation of [`Limiter`], with the clock's resolution applied around the rule.
+pub(super) struct Keyed<A: Algorithm> {
+    algorithm: A,
+    tick: i64,
+    states: Vec<A::State>,
+}
+
+impl<A: Algorithm> Keyed<A> {
+    /// No keys yet; `tick` is the clock's resolution, at least 1 ns.
+    pub(super) fn new(algorithm: A, tick: Span) -> Keyed<A> {
+        Keyed { algorithm, tick: tick.signed().max(1), states: Vec::new() }
+    }
+
+    /// The reading as a clock of this resolution shows it.
+    fn cut(&self, now: Reading) -> Reading {
+        match self.tick {
+            1 => now,
+            tick => Reading(now.0.div_euclid(tick).saturating_mul(tick)),
+        }
+    }
+
+    /// A span that ends on a tick.
+    fn round_up(&self, span: Span) -> Option<Span> {
+        let tick = self.tick as u64;
+        Span::try_from_nanos(u128::from(span.nanos().div_ceil(tick)) * u128::from(tick))
+    }
+}
+
+impl<A: Algorithm> Limiter for Keyed<A> {
+    fn reserve(&mut self, key: usize) {
+        while self.states.len() <= key {
+            self.states.push(self.algorithm.fresh());
+        }
+    }
+
+    fn check(&self, key: usize, now: Reading, cost: u32) -> Verdict {
+        match self.algorithm.check(&self.states[key], self.cut(now), cost) {
+            Verdict::Queue(span) => Verdict::Queue(self.round_up(span).unwrap_or(Span::MAX)),
+            verdict => verdict,
+        }
+    }
+
+    fn wait(&self, key: usize, now: Reading, cost: u32) -> Wait {
+        match self.algorithm.wait(&self.states[key], self.cut(now), cost) {
+            Wait::After(span) => self.round_up(span).map_or(Wait::Never, Wait::After),
+            Wait::Never => Wait::Never,
+        }
+    }
+
+    fn charge(&mut self, key: usize, now: Reading, cost: u32) {
+        let now = self.cut(now);
+        self.algorithm.charge(&mut self.states[key], now, cost);
+    }
+
+    fn deny(&mut self, key: usize, now: Reading, cost: u32) {
+        let now = self.cut(now);
+        self.algorithm.deny(&mut self.states[key], now, cost);
+    }
+
+    fn footprint(&self, key: usize, now: Reading) -> Footprint {
+        self.algorithm.footprint(&self.states[key], self.cut(now))
+    }
+
+    fn neutral_from(&self, key: usize) -> Option<Reading> {
+        let reading = self.algorithm.neutral_from(&self.states[key])?;
+        // The first reading that, cut down, is not before it.
+        let tick = self.tick;
+        let ticks = reading.0.div_euclid(tick) + i64::from(reading.0.rem_euclid(tick) != 0);
+        Some(Reading(ticks.saturating_mul(tick)))
+    }
+}

@@ -1,0 +1,213 @@
+//! Rate-limiting algorithms: pure rules over the state of one key.
+//!
+//! An algorithm knows nothing of nodes, stores, keys, scenarios or threads. It is told the time by
+//! somebody else's clock (a [`Reading`]) and answers whether a cost may pass. [`Algorithm::check`]
+//! is apart from [`Algorithm::charge`], because everything that real limiters get wrong lies between
+//! the two: an atomic script is both at one instant, a race is a check on an old copy, several limits
+//! at once are all checks before any charge, and a shadow mode is a check alone.
+//!
+//! [`ALGORITHMS`] lists them; [`Limiter`] is the face of any of them over the states of many keys.
+
+mod limiter;
+
+use crate::error::{Problem, Problems, suggest};
+use crate::params::{Choice, Params};
+use crate::rate::Limit;
+use crate::time::{Reading, Span};
+
+pub use limiter::Limiter;
+
+/// What an algorithm says of an attempt before it is charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It passes now.
+    Admit,
+    /// It passes after waiting in the limiter's queue for a span longer than zero.
+    Queue(Span),
+    /// It does not pass.
+    Deny,
+}
+
+/// How long until a denied attempt would be admitted if nothing else happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    /// Admitted exactly so much later, and not a nanosecond (a tick) earlier.
+    After(Span),
+    /// Never, or not within 2^63 ns.
+    Never,
+}
+
+/// What the state of one key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Footprint {
+    /// Counters, levels, times or stamps kept, as textbooks count them (the bounds of a window and
+    /// the length of a list are not counted).
+    pub entries: u64,
+    /// Bytes of the state as it lies in memory, its heap included.
+    pub bytes: u64,
+}
+
+/// The rule of one algorithm, configured for one limit.
+///
+/// # Contract
+/// For any state that `charge` and `deny` can produce from `fresh`, any reading (older ones
+/// included) and any cost:
+///
+/// - nothing panics and nothing overflows, for limits up to 2^32 per span of 1 ns to ten years and
+///   readings up to the year 2200;
+/// - if `check` denies at `now` and `wait` is `After(d)`, the same attempt is not denied at `now + d`
+///   and is denied at `now + d - 1 ns`, if nothing was charged in between; if `Never`, it is denied at
+///   every later reading;
+/// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
+///   back behind it.
+pub trait Algorithm: Send + Sync + 'static {
+    /// What is remembered of one key.
+    type State: Clone + Send;
+
+    /// The state of a key that was never seen.
+    fn fresh(&self) -> Self::State;
+
+    /// May `cost` pass at `now`? Changes nothing.
+    fn check(&self, state: &Self::State, now: Reading, cost: u32) -> Verdict;
+
+    /// After a denial at `now`: how long until the same attempt is admitted, if nothing else happens.
+    fn wait(&self, state: &Self::State, now: Reading, cost: u32) -> Wait;
+
+    /// `cost` has passed at `now` (or joined the queue). Also called without a passing check, by
+    /// modes that charge whatever the verdict; then a bucket stops at empty and a queue at full.
+    fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
+
+    /// `cost` was denied at `now`. Only variants that write on a denial do anything here:
+    /// `count-rejected`, and buckets that store the older time of a refused call.
+    fn deny(&self, _state: &mut Self::State, _now: Reading, _cost: u32) {}
+
+    /// What `state` takes at `now`.
+    fn footprint(&self, state: &Self::State, now: Reading) -> Footprint;
+
+    /// The earliest reading known from which `state` decides as a fresh one, so that a store may
+    /// forget it; `None` if it never does.
+    fn neutral_from(&self, state: &Self::State) -> Option<Reading>;
+}
+
+/// An entry of the registry.
+pub struct Kind {
+    /// As written in a scenario.
+    pub name: &'static str,
+    /// One line for `ratesim list`.
+    pub summary: &'static str,
+    /// One known weakness, one line.
+    pub weakness: &'static str,
+    /// What is kept for one key, in the words of the textbooks: "1 counter".
+    pub memory: &'static str,
+    /// Reads the algorithm's own settings and configures it for a limit. `None` after a problem
+    /// was reported.
+    pub configure: fn(&Limit, Common, &mut Params) -> Option<Box<dyn Limiter>>,
+    /// What an older reading may do under this algorithm.
+    pub backwards: &'static [Backwards],
+}
+
+/// The registry, in the order in which algorithms are listed, drawn and tabled.
+pub const ALGORITHMS: &[Kind] = &[];
+
+/// The options that every algorithm has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Common {
+    /// Whether a denied attempt is charged too.
+    pub count_rejected: bool,
+    /// The resolution to which readings are cut down and waits rounded up.
+    pub tick: Span,
+    /// What a reading older than the key's last does.
+    pub backwards: Backwards,
+}
+
+impl Default for Common {
+    fn default() -> Common {
+        let tick = Span::from_nanos(1);
+        Common { count_rejected: false, tick, backwards: Backwards::Freeze }
+    }
+}
+
+/// What a reading older than the key's last does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backwards {
+    /// It counts as the key's last reading; nothing is ever earned twice.
+    Freeze,
+    /// It earns nothing, but is stored if the attempt is admitted, so a span is earned twice.
+    RewindOnAdmit,
+    /// It earns nothing, but is always stored, so a span is earned twice.
+    Rewind,
+    /// It is taken as it is: denied until true time catches up.
+    Strict,
+    /// As textbook listings do: a window is opened anew, a bucket loses what it earned.
+    Naive,
+}
+
+impl Choice for Backwards {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("freeze", Backwards::Freeze, "an older reading counts as the key's last"),
+        ("rewind-on-admit", Backwards::RewindOnAdmit, "an older reading is stored on admission"),
+        ("rewind", Backwards::Rewind, "an older reading is always stored"),
+        ("strict", Backwards::Strict, "denied until true time catches up (gcra)"),
+        ("naive", Backwards::Naive, "as textbook listings do, wiping windows and draining buckets"),
+    ];
+}
+
+/// Finds an algorithm by its name.
+pub fn find(name: &str) -> Option<&'static Kind> {
+    ALGORITHMS.iter().find(|kind| kind.name == name)
+}
+
+impl Kind {
+    /// Reads the options common to all and the algorithm's own, for one limit. `None` after a
+    /// problem was reported. Every call over the same settings gives an equal limiter without state.
+    pub fn limiter(&self, limit: &Limit, params: &mut Params) -> Option<Box<dyn Limiter>> {
+        let defaults = Common::default();
+        let common = Common {
+            count_rejected: params.or(
+                "count-rejected",
+                defaults.count_rejected,
+                "Whether a denied attempt is charged too, so that a client that keeps asking stays out.",
+            ),
+            tick: params.or(
+                "tick",
+                defaults.tick,
+                "The clock's resolution: readings are cut down to it, waits rounded up.",
+            ),
+            backwards: params.or(
+                "backwards",
+                defaults.backwards,
+                "What a reading older than the key's last does.",
+            ),
+        };
+        let ticks = params.require(
+            "tick",
+            common.tick != Span::ZERO,
+            "a clock without resolution",
+            "write a span of at least \"1ns\"",
+        );
+        let names: Vec<&str> = self.backwards.iter().map(|b| b.name()).collect();
+        let known = params.require(
+            "backwards",
+            self.backwards.contains(&common.backwards),
+            format!("`{}` makes no sense for {}", common.backwards.name(), self.name),
+            &format!("{} takes: {}", self.name, names.join(", ")),
+        );
+        let limiter = (self.configure)(limit, common, params);
+        limiter.filter(|_| ticks && known)
+    }
+}
+
+/// The registry's entry for a name that the user wrote, or a problem with the nearest name.
+pub fn resolve(
+    name: &str,
+    place: &crate::error::Place,
+    problems: &Problems,
+) -> Option<&'static Kind> {
+    let found = find(name);
+    if found.is_none() {
+        let known = ALGORITHMS.iter().map(|kind| kind.name);
+        let message = format!("unknown algorithm `{name}`");
+        problems.add(Problem::at(place, message).help(suggest(name, known)));
+    }
+    found
+}

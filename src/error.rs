@@ -1,0 +1,242 @@
+//! What can go wrong, in two kinds that are never mixed: the user's input is wrong ([`Problem`]s,
+//! each with its place and what would be right), or something outside failed ([`Error::Failed`]).
+//!
+//! A denial by a rate limiter is neither; it is data. A panic is a bug of ratesim.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
+
+/// A text that the user wrote: a file, or one `--set` argument.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// How the user knows it: the path as given, or `--set`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// A part of a [`Source`], in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The text.
+    pub source: Arc<Source>,
+    /// The part, in bytes of [`Source::text`].
+    pub span: Range<usize>,
+}
+
+impl Place {
+    /// The same source, other bytes.
+    pub fn at(&self, span: Range<usize>) -> Place {
+        Place { source: Arc::clone(&self.source), span }
+    }
+
+    /// Line and column of the start, both counted from 1, the column in characters.
+    pub fn line_column(&self) -> (usize, usize) {
+        let before = &self.source.text[..self.span.start.min(self.source.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        (line, column)
+    }
+}
+
+/// One mistake in the user's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong, as a lowercase sentence without a full stop.
+    pub message: String,
+    /// Where; `None` only where there is no text to point at (a file that does not exist).
+    pub place: Option<Place>,
+    /// What would be right.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem without a place.
+    pub fn new(message: impl Into<String>) -> Problem {
+        Problem { message: message.into(), place: None, help: None }
+    }
+
+    /// A problem at a place.
+    pub fn at(place: &Place, message: impl Into<String>) -> Problem {
+        Problem { message: message.into(), place: Some(place.clone()), help: None }
+    }
+
+    /// The same problem with what would be right.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Collects problems, so that one look at a file reports all of them.
+#[derive(Debug, Default)]
+pub struct Problems {
+    found: RefCell<Vec<Problem>>,
+}
+
+impl Problems {
+    /// None so far.
+    pub fn new() -> Problems {
+        Problems::default()
+    }
+
+    /// Adds one, unless the very same is there already.
+    pub fn add(&self, problem: Problem) {
+        let mut found = self.found.borrow_mut();
+        if !found.contains(&problem) {
+            found.push(problem);
+        }
+    }
+
+    /// Whether none was added.
+    pub fn is_empty(&self) -> bool {
+        self.found.borrow().is_empty()
+    }
+
+    /// `Ok` if none was added, else all of them, in the order of their places.
+    pub fn into_result(self) -> Result<(), Error> {
+        let mut found = self.found.into_inner();
+        if found.is_empty() {
+            return Ok(());
+        }
+        found.sort_by_key(|problem| problem.place.as_ref().map_or(0, |place| place.span.start));
+        Err(Error::Input(found))
+    }
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Error {
+    /// The user's input is wrong; at least one problem.
+    Input(Vec<Problem>),
+    /// Something outside failed: a disk is full, a folder cannot be written.
+    Failed {
+        /// What was being done, to follow "cannot".
+        doing: String,
+        /// What was reported.
+        cause: String,
+    },
+    /// The user asked to stop.
+    Interrupted,
+}
+
+impl Error {
+    /// One problem in the user's input.
+    pub fn input(problem: Problem) -> Error {
+        Error::Input(vec![problem])
+    }
+
+    /// Something outside failed while `doing` (to follow "cannot").
+    pub fn failed(doing: impl Into<String>, cause: impl fmt::Display) -> Error {
+        Error::Failed { doing: doing.into(), cause: cause.to_string() }
+    }
+
+    /// 2 for the user's input, 3 for a failure, 130 for an interrupt.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Input(_) => 2,
+            Error::Failed { .. } => 3,
+            Error::Interrupted => 130,
+        }
+    }
+
+    /// The whole message for a terminal, with the lines at fault; `styled` adds colour.
+    pub fn render(&self, styled: bool) -> String {
+        let renderer = if styled { Renderer::styled() } else { Renderer::plain() }
+            .decor_style(DecorStyle::Ascii);
+        let titles: Vec<String> = match self {
+            Error::Input(problems) => {
+                return problems
+                    .iter()
+                    .map(|problem| render_problem(problem, &renderer))
+                    .collect::<Vec<_>>()
+                    .join("\n\n");
+            }
+            Error::Failed { doing, cause } => vec![format!("cannot {doing}: {cause}")],
+            Error::Interrupted => vec!["interrupted; nothing was written".to_owned()],
+        };
+        titles
+            .iter()
+            .map(|title| renderer.render(&[Level::ERROR.primary_title(title).elements(NOTHING)]))
+            .collect()
+    }
+}
+
+const NOTHING: [annotate_snippets::Message<'static>; 0] = [];
+
+fn render_problem(problem: &Problem, renderer: &Renderer) -> String {
+    let help = problem.help.iter().map(|help| Level::HELP.message(help));
+    let title = Level::ERROR.primary_title(&problem.message);
+    let Some(place) = &problem.place else {
+        return renderer.render(&[title.elements(help)]);
+    };
+    let text = place.source.text.as_str();
+    let start = floor_boundary(text, place.span.start);
+    let end = floor_boundary(text, place.span.end).max(start);
+    let snippet = Snippet::source(text)
+        .path(&place.source.name)
+        .annotation(AnnotationKind::Primary.span(start..end));
+    renderer.render(&[title.element(snippet).elements(help)])
+}
+
+fn floor_boundary(text: &str, index: usize) -> usize {
+    (0..=index.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The name among `known` that the user most likely meant by `given`, if one is near.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = given.to_lowercase().replace('_', "-");
+    known
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(&given, name), name))
+        .filter(|&(likeness, _)| likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
+
+/// "did you mean `x`?" where a name is near, followed by all that are known.
+pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    let all = known.clone().into_iter().collect::<Vec<_>>().join(", ");
+    match nearest(given, known) {
+        Some(name) => format!("did you mean `{name}`? known are: {all}"),
+        None => format!("known are: {all}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_finds_a_slip_of_the_keys_and_nothing_for_a_stranger() {
+        let known = ["fixed-window", "sliding-window-log", "token-bucket"];
+        assert_eq!(nearest("fixed-widow", known), Some("fixed-window"));
+        assert_eq!(nearest("token_bucket", known), Some("token-bucket"));
+        assert_eq!(nearest("quux", known), None);
+    }
+
+    #[test]
+    fn a_problem_shows_file_line_column_and_help() {
+        let text = "a = 1\nper = \"10\"\n".to_owned();
+        let source = Arc::new(Source { name: "x.toml".to_owned(), text });
+        let place = Place { source, span: 12..16 };
+        assert_eq!(place.line_column(), (2, 7));
+        let error = Error::input(Problem::at(&place, "a span needs a unit").help("\"10s\""));
+        let shown = error.render(false);
+        assert!(shown.contains("x.toml:2:7"), "{shown}");
+        assert!(shown.contains("per = \"10\""), "{shown}");
+        assert!(shown.contains("help: \"10s\""), "{shown}");
+    }
+}

@@ -1,0 +1,9 @@
+//! ratesim compares rate-limiting algorithms on a virtual clock.
+#![cfg_attr(test, allow(missing_docs))]
+
+pub mod algorithm;
+pub mod error;
+pub mod params;
+pub mod rate;
+pub mod seed;
+pub mod time;
