@@ -97,6 +97,14 @@ impl Problems {
         self.found.borrow().is_empty()
     }
 
+    /// `Ok` if none was added so far, else those that were.
+    ///
+    /// # Errors
+    /// As [`Problems::into_result`].
+    pub fn so_far(&self) -> Result<(), Error> {
+        Problems { found: RefCell::new(self.found.borrow().clone()) }.into_result()
+    }
+
     /// `Ok` if none was added, else all of them, in the order of their places.
     pub fn into_result(self) -> Result<(), Error> {
         let mut found = self.found.into_inner();

@@ -3,7 +3,11 @@
 
 pub mod algorithm;
 pub mod error;
+pub mod judge;
+pub mod metrics;
 pub mod params;
 pub mod rate;
+pub mod scenario;
 pub mod seed;
 pub mod time;
+pub mod traffic;

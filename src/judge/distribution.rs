@@ -1,0 +1,171 @@
+//! Spans in bulk, for their mean, quantiles and extremes.
+
+use hdrhistogram::Histogram;
+
+use crate::time::Span;
+
+/// A collection of spans. Exact up to [`Distribution::EXACT`] of them; beyond that their quantiles
+/// are those of an HDR histogram with three significant digits (at most 0.1 % above), while count,
+/// mean, minimum and maximum stay exact. The order of recording and merging changes nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    count: u64,
+    sum: u128,
+    least: u64,
+    most: u64,
+    values: Values,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Values {
+    Exact(Vec<u64>),
+    Rounded(Box<Histogram<u64>>),
+}
+
+impl Default for Distribution {
+    fn default() -> Distribution {
+        let values = Values::Exact(Vec::new());
+        Distribution { count: 0, sum: 0, least: u64::MAX, most: 0, values }
+    }
+}
+
+impl Distribution {
+    /// So many spans are kept as they are.
+    pub const EXACT: usize = 1 << 16;
+
+    /// Adds a span.
+    pub fn record(&mut self, span: Span) {
+        let nanos = span.nanos();
+        self.count += 1;
+        self.sum += u128::from(nanos);
+        self.least = self.least.min(nanos);
+        self.most = self.most.max(nanos);
+        self.keep(nanos);
+    }
+
+    /// Adds all spans of another distribution.
+    pub fn merge(&mut self, other: &Distribution) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+        match &other.values {
+            Values::Exact(values) => values.iter().for_each(|&nanos| self.keep(nanos)),
+            Values::Rounded(histogram) => {
+                let own = self.rounded();
+                for step in histogram.iter_recorded() {
+                    own.saturating_record_n(step.value_iterated_to(), step.count_at_value());
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, nanos: u64) {
+        match &mut self.values {
+            Values::Exact(values) if values.len() < Distribution::EXACT => values.push(nanos),
+            _ => self.rounded().saturating_record(nanos),
+        }
+    }
+
+    fn rounded(&mut self) -> &mut Histogram<u64> {
+        if let Values::Exact(values) = &self.values {
+            let mut histogram = new_histogram();
+            values.iter().for_each(|&nanos| histogram.saturating_record(nanos));
+            self.values = Values::Rounded(Box::new(histogram));
+        }
+        match &mut self.values {
+            Values::Rounded(histogram) => histogram,
+            Values::Exact(_) => unreachable!("it was rounded just now"),
+        }
+    }
+
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their arithmetic mean in seconds; `None` of none.
+    pub fn mean_secs(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
+    }
+
+    /// The least; `None` of none.
+    pub fn min(&self) -> Option<Span> {
+        (self.count > 0).then(|| Span::from_nanos(self.least))
+    }
+
+    /// The largest; `None` of none.
+    pub fn max(&self) -> Option<Span> {
+        (self.count > 0).then(|| Span::from_nanos(self.most))
+    }
+
+    /// The quantile by nearest rank: the ceil(`percent`/100 * n)-th smallest; `None` of none.
+    pub fn percentile(&self, percent: u32) -> Option<Span> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100).max(1) as u64;
+        let nanos = match &self.values {
+            Values::Exact(values) => {
+                let mut sorted = values.clone();
+                *sorted.select_nth_unstable(rank as usize - 1).1
+            }
+            Values::Rounded(histogram) => {
+                let mut seen = 0;
+                let step = histogram.iter_recorded().find(|step| {
+                    seen += step.count_at_value();
+                    seen >= rank
+                });
+                step.map_or(self.most, |step| step.value_iterated_to().clamp(self.least, self.most))
+            }
+        };
+        Some(Span::from_nanos(nanos))
+    }
+}
+
+fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, Span::MAX.nanos(), 3)
+        .unwrap_or_else(|cause| unreachable!("the bounds are constant: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(nanos: impl IntoIterator<Item = u64>) -> Distribution {
+        let mut distribution = Distribution::default();
+        nanos.into_iter().for_each(|n| distribution.record(Span::from_nanos(n)));
+        distribution
+    }
+
+    #[test]
+    fn the_99th_percentile_of_three_is_the_third() {
+        let three = of([10, 30, 20]);
+        assert_eq!(three.percentile(99), Some(Span::from_nanos(30)));
+        assert_eq!(three.percentile(50), Some(Span::from_nanos(20)));
+        assert_eq!(three.percentile(0), Some(Span::from_nanos(10)));
+        assert_eq!(three.mean_secs(), Some(2e-8));
+    }
+
+    #[test]
+    fn nothing_has_no_quantile() {
+        let nothing = Distribution::default();
+        assert_eq!(
+            (nothing.percentile(50), nothing.mean_secs(), nothing.max()),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn many_are_within_a_thousandth_and_merging_changes_nothing() {
+        let count = 3 * Distribution::EXACT as u64;
+        let whole = of((0..count).map(|n| n * 1000));
+        let mut parts = of((0..count / 2).rev().map(|n| n * 1000));
+        parts.merge(&of((count / 2..count).map(|n| n * 1000)));
+        assert_eq!(whole, parts);
+        let half = whole.percentile(50).unwrap().nanos() as f64;
+        let exact = (count / 2 - 1) as f64 * 1000.0;
+        assert!((exact..=exact * 1.001).contains(&half), "{half} of {exact}");
+        assert_eq!(whole.percentile(100), whole.max());
+    }
+}

@@ -1,0 +1,13 @@
+//! What happened, judged by true time against what was promised.
+//!
+//! A [`Judge`] is told what becomes of every attempt of one run and folds it into a [`Tally`]. It
+//! knows nothing of algorithms or clocks: it sees keys, costs, true instants and outcomes. What it
+//! finds for one set of keys adds up with what it finds for another.
+
+mod distribution;
+mod tally;
+mod timeline;
+
+pub use distribution::Distribution;
+pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
+pub use timeline::{Bin, Timeline};

@@ -1,0 +1,142 @@
+//! The findings of one run of one algorithm.
+
+use super::distribution::Distribution;
+use super::timeline::Timeline;
+use crate::rate::Limit;
+use crate::time::{Instant, Span};
+
+/// What one algorithm did with the traffic of one case under one seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally {
+    /// The counts that must balance.
+    pub books: Books,
+    /// Accepted attempts that, counting themselves, brought the cost accepted for a key of theirs in
+    /// the trailing window above its limit; once however many limits they broke.
+    pub over_limit: u64,
+    /// Rejected attempts that, each taken alone against what was accepted, would have kept every
+    /// limit of theirs.
+    pub needless_rejections: u64,
+    /// Decisions that differ from those of the reference; `None` where there is none to compare.
+    pub wrong: Option<Wrong>,
+    /// By limit, in the order of the scenario.
+    pub limits: Vec<LimitTally>,
+    /// By client, in the order of the traffic; clients that never asked are left out.
+    pub clients: Vec<SubjectTally>,
+    /// By bins of time.
+    pub timeline: Timeline,
+    /// How long accepted attempts waited in a queue, those that did not wait included, for
+    /// algorithms that queue; empty for others.
+    pub queue_waits: Distribution,
+    /// The waits that denials carried.
+    pub denial_waits: Distribution,
+    /// Denials that said never.
+    pub denied_for_ever: u64,
+    /// What was remembered.
+    pub kept: Kept,
+}
+
+/// Attempts by what became of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Books {
+    /// Pieces of work that clients wanted done.
+    pub requests: u64,
+    /// Tries of them.
+    pub attempts: u64,
+    /// Let through.
+    pub accepted: u64,
+    /// Refused.
+    pub rejected: u64,
+    /// Still queued at the end.
+    pub pending: u64,
+}
+
+impl Books {
+    /// Whether attempts = accepted + rejected + pending.
+    pub fn balance(&self) -> bool {
+        self.attempts == self.accepted + self.rejected + self.pending
+    }
+}
+
+/// Decisions that differ from those of the sliding window log over the same traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wrong {
+    /// Let through where the log refused.
+    pub allowed: u64,
+    /// Refused where the log let through.
+    pub limited: u64,
+}
+
+/// One limit's share of the findings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitTally {
+    /// Its name.
+    pub name: String,
+    /// What it promises by default; keys of a tier may have another promise.
+    pub promise: Limit,
+    /// Attempts it covers.
+    pub attempts: u64,
+    /// Of these, accepted by all limits.
+    pub accepted: u64,
+    /// Attempts that this limit refused, alone or with others.
+    pub refused: u64,
+    /// Accepted attempts above this limit.
+    pub over_limit: u64,
+    /// Attempts that this limit refused although it had room.
+    pub needless_rejections: u64,
+    /// The key whose trailing window rose highest above its promise: its position in `keys`.
+    pub worst: Option<usize>,
+    /// By key, in the order in which they were first seen.
+    pub keys: Vec<SubjectTally>,
+}
+
+/// What one key, or one client, met with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubjectTally {
+    /// Its name.
+    pub name: String,
+    /// What was promised for it; `None` for a client.
+    pub promise: Option<Limit>,
+    /// Attempts.
+    pub attempts: u64,
+    /// Accepted by all limits.
+    pub accepted: u64,
+    /// Rejected by any limit.
+    pub rejected: u64,
+    /// Accepted attempts above the limit; for a client above any of its limits.
+    pub over_limit: u64,
+    /// The largest cost accepted in any trailing window; `None` for a client.
+    pub peak: Option<Peak>,
+    /// The longest time from a rejection to the next acceptance, or to the last rejection if none
+    /// followed.
+    pub longest_lockout: Span,
+}
+
+/// The largest cost accepted for one key in any trailing window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peak {
+    /// The cost.
+    pub cost: u64,
+    /// The first acceptance in that window.
+    pub from: Instant,
+    /// The last, at which the peak was reached first.
+    pub to: Instant,
+}
+
+impl Peak {
+    /// The peak in units of the limit; `None` for a limit of zero.
+    pub fn ratio(&self, promise: &Limit) -> Option<f64> {
+        (promise.requests > 0).then(|| self.cost as f64 / promise.requests as f64)
+    }
+}
+
+/// What was remembered at most. Counted in bins of the timeline: keys (entries, bytes) that were
+/// kept at some time within one bin count together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// Keys with a state that a store may not forget yet.
+    pub keys_max: u64,
+    /// Their entries.
+    pub entries_max: u64,
+    /// Their bytes.
+    pub bytes_max: u64,
+}

@@ -1,0 +1,96 @@
+//! A run cut into a bounded number of bins of equal length.
+
+use crate::scenario::Window;
+use crate::time::{Instant, SECOND, Span};
+
+/// The bins of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// The start of the first bin.
+    pub start: Instant,
+    /// The length of a bin.
+    pub width: Span,
+    /// The bins.
+    pub bins: Vec<Bin>,
+}
+
+/// What happened in one bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bin {
+    /// Attempts made.
+    pub offered: u64,
+    /// Attempts accepted (for those that queued: when they left the queue).
+    pub accepted: u64,
+    /// Attempts rejected.
+    pub rejected: u64,
+    /// Accepted attempts over a limit.
+    pub over_limit: u64,
+    /// The largest trailing-window cost of any one key of the first limit seen inside the bin, at an
+    /// acceptance or carried in from before.
+    pub window_max: u64,
+    /// Keys with a state that a store may not forget yet, at some time within the bin.
+    pub keys: u64,
+    /// Entries of their states.
+    pub entries: u64,
+    /// Bytes of their states.
+    pub bytes: u64,
+}
+
+impl Timeline {
+    /// At most so many bins.
+    pub const MOST: u64 = 600;
+
+    /// Empty bins over a run: the shortest round length that needs no more than [`Timeline::MOST`].
+    pub fn over(window: Window) -> Timeline {
+        let width = round_length(window.span().nanos().div_ceil(Timeline::MOST));
+        let count = window.span().nanos().div_ceil(width).max(1);
+        Timeline {
+            start: window.start,
+            width: Span::from_nanos(width),
+            bins: vec![Bin::default(); count as usize],
+        }
+    }
+
+    /// The bin of an instant within the run.
+    pub fn index(&self, at: Instant) -> usize {
+        ((at - self.start).nanos() / self.width.nanos()) as usize
+    }
+}
+
+/// The least of 1, 2 and 5 times a power of ten nanoseconds up to 5 s, then of 10, 15 and 30 s, of
+/// 1, 2, 5, 10, 15 and 30 min, 1, 2, 3, 6 and 12 h and whole days, that is not below `nanos`.
+fn round_length(nanos: u64) -> u64 {
+    const ABOVE: [u64; 14] =
+        [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200];
+    const DAY: u64 = 86_400 * SECOND;
+    let decimal = (0..10).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+    decimal
+        .chain(ABOVE.map(|seconds| seconds * SECOND))
+        .find(|&length| length >= nanos)
+        .unwrap_or_else(|| nanos.div_ceil(DAY) * DAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_minutes_are_cut_into_half_seconds() {
+        let start = Instant::parse("12:00:00").unwrap();
+        let window = Window { start, end: start + Span::from_secs(180) };
+        let timeline = Timeline::over(window);
+        assert_eq!(timeline.width.to_string(), "500ms");
+        assert_eq!(timeline.bins.len(), 360);
+        assert_eq!(timeline.index(start + Span::parse("59.9s").unwrap()), 119);
+    }
+
+    #[test]
+    fn no_run_has_more_bins_than_it_should() {
+        for nanos in [1, 599, 600, 601, 59 * SECOND, 86_400 * SECOND, 3_650 * 86_400 * SECOND] {
+            let window = Window { start: Instant(0), end: Instant(nanos as i64) };
+            let timeline = Timeline::over(window);
+            assert!((1..=600).contains(&timeline.bins.len()), "{nanos}");
+            assert!(timeline.index(Instant(nanos as i64 - 1)) < timeline.bins.len());
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A limit as a scenario states it: the promise, what it is counted by, and whom it covers.
+
+use serde_json::json;
+
+use super::key::{Attribute, Key};
+use crate::error::{Place, Problem, Problems};
+use crate::params::{Choice, Node, Params, Setting, Value, table_schema};
+use crate::rate::{Limit, Rate};
+use crate::time::Span;
+
+/// A limit of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitSpec {
+    /// Its name in `limits.csv`; by default the limit in words.
+    pub name: String,
+    /// The promise.
+    pub limit: Limit,
+    /// What it is counted by.
+    pub key: Key,
+    /// What counts.
+    pub counts: Counts,
+    /// The endpoints it covers; empty means all.
+    pub endpoints: Vec<String>,
+    /// Bits of an IPv4 address that make its prefix.
+    pub ipv4_prefix: u32,
+    /// Bits of an IPv6 address that make its prefix.
+    pub ipv6_prefix: u32,
+    /// Other numbers for requests of some tiers.
+    pub tiers: Vec<Tier>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// The limit of one tier.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tier {
+    /// The tier's name.
+    pub name: String,
+    /// What it promises.
+    pub limit: Limit,
+}
+
+/// What counts against a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// Each request with its cost.
+    Cost,
+    /// Each request once, whatever its cost.
+    Requests,
+}
+
+impl Choice for Counts {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("cost", Counts::Cost, "each request with its cost"),
+        ("requests", Counts::Requests, "each request once, whatever its cost"),
+    ];
+}
+
+const MEANING: &str = "What is promised: at most `requests` in any `per`, for each key. \
+                       More than one for several limits at once.";
+
+/// Reads all limits. `None` after a problem was reported.
+pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
+    let schema =
+        json!({ "anyOf": [ table_schema(&Params::describe(|p| { read(p); })), Rate::schema() ] });
+    let problems = params.problems();
+    let nodes = params.raw_tables("limit", MEANING, schema);
+    if nodes.is_empty() {
+        let help = "add a table [limit] with `requests = 100` and `per = \"60s\"`";
+        problems.add(Problem::at(params.place(), "there is no limit").help(help));
+        return None;
+    }
+    let mut resolved = Vec::new();
+    let mut limits: Vec<LimitSpec> = Vec::new();
+    let mut all_read = true;
+    for node in nodes {
+        let Some((limit, json)) = read_node(node, problems) else {
+            all_read = false;
+            continue;
+        };
+        if limits.iter().any(|other| other.name == limit.name) {
+            let message = format!("two limits are named `{}`", limit.name);
+            problems.add(Problem::at(&limit.place, message).help("give one of them a `name`"));
+        }
+        resolved.push(json);
+        limits.push(limit);
+    }
+    params.resolve("limit", json!(resolved));
+    all_read.then_some(limits)
+}
+
+fn read_node(node: &Node, problems: &Problems) -> Option<(LimitSpec, serde_json::Value)> {
+    // `limit = "100/60s"` is short for a table with two keys.
+    if let Value::String(_) = node.value {
+        return match Rate::read(node) {
+            Ok(rate) => {
+                let limit = Limit::new(rate.count, rate.per);
+                check_per(&node.place, rate.per, problems)?;
+                Some((LimitSpec::plain(limit, node.place.clone()), rate.json()))
+            }
+            Err(problem) => {
+                problems
+                    .add(Problem { message: format!("`limit`: {}", problem.message), ..problem });
+                None
+            }
+        };
+    }
+    let mut params = Params::new(node, problems);
+    let limit = read(&mut params);
+    let resolved = params.finish().resolved;
+    limit.map(|limit| (limit, json!(resolved)))
+}
+
+impl LimitSpec {
+    /// A limit for each client with everything else left at its default.
+    pub fn plain(limit: Limit, place: Place) -> LimitSpec {
+        LimitSpec {
+            name: limit.to_string(),
+            limit,
+            key: Key::Each(vec![Attribute::Client]),
+            counts: Counts::Cost,
+            endpoints: Vec::new(),
+            ipv4_prefix: 24,
+            ipv6_prefix: 64,
+            tiers: Vec::new(),
+            place,
+        }
+    }
+}
+
+fn read(params: &mut Params) -> Option<LimitSpec> {
+    let limit = read_promise(params, None);
+    let place = params.place().clone();
+    let plain = LimitSpec::plain(limit.unwrap_or(Limit::new(0, Span::from_secs(1))), place);
+    let name: String = params.or("name", plain.name, "Its name in tables and files.");
+    let key = params.or("key", plain.key, "What it is counted by.");
+    let counts = params.or("counts", plain.counts, "What counts against it.");
+    let endpoints =
+        params.or("endpoints", plain.endpoints, "The endpoints it covers; none means all.");
+    let ipv4_prefix =
+        params.or("ipv4-prefix", plain.ipv4_prefix, "Bits of an IPv4 `address-prefix`.");
+    let ipv6_prefix =
+        params.or("ipv6-prefix", plain.ipv6_prefix, "Bits of an IPv6 `address-prefix`.");
+    params.require(
+        "ipv4-prefix",
+        ipv4_prefix <= 32,
+        "an IPv4 address has 32 bits",
+        "write 0 to 32",
+    );
+    params.require(
+        "ipv6-prefix",
+        ipv6_prefix <= 128,
+        "an IPv6 address has 128 bits",
+        "write 0 to 128",
+    );
+    let schema = table_schema(&Params::describe(|p| {
+        read_promise(p, limit);
+    }));
+    let mut wrong_tier = false;
+    let tiers = params.entries(
+        "tiers",
+        "Other numbers for the requests of some tiers, such as `tiers.pro.requests = 1000`.",
+        |entry, problems| {
+            let mut inner = Params::new(&entry.node, problems);
+            let promise = read_promise(&mut inner, limit);
+            let resolved = inner.finish().resolved;
+            wrong_tier |= promise.is_none();
+            promise.map(|limit| (Tier { name: entry.key.clone(), limit }, json!(resolved)))
+        },
+        schema,
+    );
+    let limit = limit.filter(|_| !wrong_tier)?;
+    Some(LimitSpec {
+        name,
+        limit,
+        key,
+        counts,
+        endpoints,
+        ipv4_prefix,
+        ipv6_prefix,
+        tiers,
+        ..plain
+    })
+}
+
+/// `requests`, `per` and `burst`; a tier inherits what it leaves out from `base`.
+fn read_promise(params: &mut Params, base: Option<Limit>) -> Option<Limit> {
+    const REQUESTS: &str = "L, the cost that may pass in any `per`. 0 blocks everything.";
+    const PER: &str = "W, the span it counts over: 1 ns to ten years.";
+    let (requests, per) = match base {
+        None => (params.required::<u64>("requests", REQUESTS), params.required::<Span>("per", PER)),
+        Some(base) => (
+            Some(params.or("requests", base.requests, REQUESTS)),
+            Some(params.or("per", base.per, PER)),
+        ),
+    };
+    let most = Rate::MAX_COUNT;
+    let help = "write a whole number up to 4294967296 (2^32)";
+    let fits = params.require("requests", requests.unwrap_or(0) <= most, "more than 2^32", help);
+    let burst: Option<u64> = params.optional(
+        "burst",
+        "B, the cost that may pass at once from rest, for the algorithms that have one; \
+         by default `requests`.",
+    );
+    let burst_fits = params.require("burst", burst.unwrap_or(0) <= most, "more than 2^32", help);
+    let per_fits = match per {
+        Some(per) => check_per(&params.place_of("per"), per, params.problems()).is_some(),
+        None => false,
+    };
+    let burst = burst.unwrap_or(requests?);
+    params.resolve("burst", json!(burst));
+    (fits && burst_fits && per_fits).then_some(Limit { requests: requests?, per: per?, burst })
+}
+
+fn check_per(place: &Place, per: Span, problems: &Problems) -> Option<()> {
+    let message = match per {
+        Span::ZERO => "a limit per no time at all",
+        per if per > Limit::MAX_PER => "a limit per more than ten years",
+        _ => return Some(()),
+    };
+    problems.add(Problem::at(place, message).help("write a span from \"1ns\" to \"3650d\""));
+    None
+}

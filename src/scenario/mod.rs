@@ -1,0 +1,156 @@
+//! A scenario file as plain data: what to compare, over which traffic, against which limits.
+//!
+//! [`Scenario::load`] reads a file, applies `--set` and the settings of each `[[case]]`, and reports
+//! every problem at once. Tables that belong to a registry of another layer (`[[traffic]]`,
+//! `[[algorithm]]`) stay nodes; the layer that owns the registry reads them.
+
+mod case;
+mod expect;
+mod key;
+mod limit;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, Place, Problem, Problems, Source};
+use crate::params::{Field, Node, Params};
+use crate::time::{Instant, Span};
+
+pub use case::{Case, Combine};
+pub use expect::{Bound, Expect, Subject};
+pub use key::{Attribute, Key};
+pub use limit::{Counts, LimitSpec, Tier};
+
+/// A scenario file.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Its name, which is also that of its output folder.
+    pub name: String,
+    /// Where the name stands.
+    pub name_place: Place,
+    /// What it shows, one or two sentences.
+    pub about: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its variations, at least one; a file without `[[case]]` has one whose name is empty.
+    pub cases: Vec<Case>,
+    /// What it must show.
+    pub expects: Vec<Expect>,
+}
+
+/// What the command line changes in a scenario.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// Dotted paths with their values, as of `--set path=value`.
+    pub set: Vec<(String, String)>,
+    /// The seed, as of `--seed`.
+    pub seed: Option<u64>,
+}
+
+impl Scenario {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Every problem of the file, or that it cannot be read.
+    pub fn load(path: &Path, changes: &Changes) -> Result<Scenario, Error> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|cause| {
+            Error::input(Problem::new(format!("cannot read the scenario `{name}`: {cause}")))
+        })?;
+        let text = String::from_utf8(bytes).map_err(|cause| {
+            let at = cause.utf8_error().valid_up_to();
+            let message = format!("`{name}` is not a text file (byte {at} is not UTF-8)");
+            Error::input(Problem::new(message).help("a scenario is a TOML file"))
+        })?;
+        Scenario::parse(path, text, changes)
+    }
+
+    /// Reads the text of a file that stands at `path`.
+    ///
+    /// # Errors
+    /// Every problem of the text.
+    pub fn parse(path: &Path, text: String, changes: &Changes) -> Result<Scenario, Error> {
+        let problems = Problems::new();
+        // A byte order mark is no part of the text; some editors leave one.
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let empty = text.lines().all(|line| line.trim().is_empty() || line.starts_with('#'));
+        let source = Arc::new(Source { name: path.display().to_string(), text });
+        let mut root = Node::parse(Arc::clone(&source), &problems);
+        if empty {
+            let message = "the scenario is empty";
+            let help = "`ratesim new NAME` writes one to start from";
+            problems.add(Problem::at(&root.place, message).help(help));
+        }
+        problems.so_far()?;
+        for (path, value) in &changes.set {
+            if let Err(problem) = root.set(path, value) {
+                problems.add(problem);
+            }
+        }
+        if let Some(seed) = changes.seed
+            && let Err(problem) = root.set("seed", &seed.to_string())
+        {
+            problems.add(problem);
+        }
+        let scenario = read(&root, path, &problems);
+        problems.into_result()?;
+        scenario.ok_or_else(|| Error::failed("read the scenario", "it has no cases"))
+    }
+
+    /// The settings of a scenario file, for the JSON Schema and the reference. `algorithm` and
+    /// `traffic` give the schemas of the tables that other layers read.
+    pub fn fields(algorithm: &serde_json::Value, traffic: &serde_json::Value) -> Vec<Field> {
+        Params::describe(|params| {
+            case::read_header(params);
+            case::read(params, "", algorithm, traffic);
+            params.tables("case", case::CASE_MEANING, case::read_variation);
+            params.tables("expect", expect::MEANING, expect::read);
+        })
+    }
+}
+
+fn read(root: &Node, path: &Path, problems: &Problems) -> Option<Scenario> {
+    let any = serde_json::json!({ "type": "object" });
+    let mut params = Params::new(root, problems);
+    let (name, about) = case::read_header(&mut params);
+    let name_place = params.place_of("name");
+    let base = case::read(&mut params, "", &any, &any);
+    let variations = params.tables("case", case::CASE_MEANING, case::read_variation);
+    let expects = params.tables("expect", expect::MEANING, expect::read);
+    let finished = params.finish();
+    let variations: Vec<_> = variations.into_iter().flatten().collect();
+    let cases = if variations.is_empty() {
+        base.map(|case| case.with_resolved(finished.resolved)).into_iter().collect()
+    } else {
+        case::vary(root, &variations, problems)
+    };
+    Some(Scenario {
+        name: name?,
+        name_place,
+        about,
+        path: path.to_owned(),
+        cases,
+        expects: expects.into_iter().flatten().collect(),
+    })
+}
+
+/// A span of simulated time that an event may fall in: from `start` to before `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The first instant.
+    pub start: Instant,
+    /// The first instant after it.
+    pub end: Instant,
+}
+
+impl Window {
+    /// Whether `instant` falls in.
+    pub fn contains(&self, instant: Instant) -> bool {
+        self.start <= instant && instant < self.end
+    }
+
+    /// Its length.
+    pub fn span(&self) -> Span {
+        self.end - self.start
+    }
+}
