@@ -130,6 +130,8 @@ pub enum Error {
     },
     /// The user asked to stop.
     Interrupted,
+    /// Whoever read the output went away; no message is wanted.
+    ClosedPipe,
 }
 
 impl Error {
@@ -143,12 +145,21 @@ impl Error {
         Error::Failed { doing: doing.into(), cause: cause.to_string() }
     }
 
-    /// 2 for the user's input, 3 for a failure, 130 for an interrupt.
+    /// Output could not be written.
+    pub fn output(cause: std::io::Error) -> Error {
+        match cause.kind() {
+            std::io::ErrorKind::BrokenPipe => Error::ClosedPipe,
+            _ => Error::failed("write the output", cause),
+        }
+    }
+
+    /// 2 for the user's input, 3 for a failure, 130 for an interrupt, 0 for a closed pipe.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Input(_) => 2,
             Error::Failed { .. } => 3,
             Error::Interrupted => 130,
+            Error::ClosedPipe => 0,
         }
     }
 
@@ -156,25 +167,21 @@ impl Error {
     pub fn render(&self, styled: bool) -> String {
         let renderer = if styled { Renderer::styled() } else { Renderer::plain() }
             .decor_style(DecorStyle::Ascii);
-        let titles: Vec<String> = match self {
+        match self {
             Error::Input(problems) => {
-                return problems
-                    .iter()
-                    .map(|problem| render_problem(problem, &renderer))
-                    .collect::<Vec<_>>()
-                    .join("\n\n");
+                let shown = problems.iter().map(|problem| render_problem(problem, &renderer));
+                shown.collect::<Vec<_>>().join("\n\n")
             }
-            Error::Failed { doing, cause } => vec![format!("cannot {doing}: {cause}")],
-            Error::Interrupted => vec!["interrupted; nothing was written".to_owned()],
-        };
-        titles
-            .iter()
-            .map(|title| renderer.render(&[Level::ERROR.primary_title(title).elements(NOTHING)]))
-            .collect()
+            Error::Failed { doing, cause } => {
+                render_problem(&Problem::new(format!("cannot {doing}: {cause}")), &renderer)
+            }
+            Error::Interrupted => {
+                render_problem(&Problem::new("interrupted; nothing was written"), &renderer)
+            }
+            Error::ClosedPipe => String::new(),
+        }
     }
 }
-
-const NOTHING: [annotate_snippets::Message<'static>; 0] = [];
 
 fn render_problem(problem: &Problem, renderer: &Renderer) -> String {
     let help = problem.help.iter().map(|help| Level::HELP.message(help));

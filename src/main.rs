@@ -1,3 +1,7 @@
-//! The command line of ratesim.
+//! The `ratesim` program; see the library for everything it does.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ratesim::cli::main(std::env::args_os())
+}

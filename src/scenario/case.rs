@@ -21,6 +21,8 @@ pub struct Case {
     pub seed: Seed,
     /// More requests than this are refused before the run.
     pub max_requests: u64,
+    /// A run that may need more memory than this for one algorithm is refused.
+    pub max_memory_mib: u64,
     /// How several limits act together.
     pub combine: Combine,
     /// The limits, at least one.
@@ -132,6 +134,7 @@ pub(super) fn read(
         duration,
         seed,
         max_requests,
+        max_memory_mib,
         combine,
         limits: limits?,
         traffic: traffic.into_iter().cloned().collect(),

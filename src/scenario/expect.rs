@@ -24,6 +24,14 @@ pub struct Expect {
     pub places: Vec<(&'static str, Place)>,
 }
 
+impl Expect {
+    /// Where the value of one of its keys stands.
+    pub fn place_of(&self, key: &str) -> &Place {
+        let found = self.places.iter().find(|(name, _)| *name == key);
+        found.map_or(&self.place, |(_, place)| place)
+    }
+}
+
 /// Whom an expectation is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {

@@ -70,6 +70,10 @@ pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
         problems.add(Problem::at(params.place(), "there is no limit").help(help));
         return None;
     }
+    if nodes.len() > LimitSpec::MOST {
+        let message = format!("{} limits are more than {}", nodes.len(), LimitSpec::MOST);
+        problems.add(Problem::at(&nodes[LimitSpec::MOST].place, message));
+    }
     let mut resolved = Vec::new();
     let mut limits: Vec<LimitSpec> = Vec::new();
     let mut all_read = true;
@@ -112,6 +116,9 @@ fn read_node(node: &Node, problems: &Problems) -> Option<(LimitSpec, serde_json:
 }
 
 impl LimitSpec {
+    /// A case has at most so many limits.
+    pub const MOST: usize = 64;
+
     /// A limit for each client with everything else left at its default.
     pub fn plain(limit: Limit, place: Place) -> LimitSpec {
         LimitSpec {

@@ -1,0 +1,305 @@
+//! The command line: its grammar, and the only place that touches the terminal.
+
+mod progress;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::command::{self, Output};
+use crate::error::{Error, Problem};
+use crate::scenario::Changes;
+use progress::Terminal;
+
+/// Compare rate-limiting algorithms before one goes into production.
+///
+/// A scenario says who asks for what, when, and what limit was promised. ratesim sends its traffic
+/// through every algorithm on a virtual clock and shows what each accepted, rejected and let over the
+/// limit, as a table, CSV files and charts.
+#[derive(Debug, Parser)]
+#[command(name = "ratesim", version, max_term_width = 100, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate scenarios, print their tables, write `output/<name>/`.
+    Run(Run),
+    /// Run scenarios and judge every `[[expect]]`; exit 1 if one fails.
+    Check(Check),
+    /// List what there is.
+    List(List),
+    /// Write a scenario to start from.
+    New(New),
+    /// Print what a scenario file may hold, as a JSON Schema.
+    Schema(Schema),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// Scenario files.
+    #[arg(required = true, value_name = "SCENARIO")]
+    scenarios: Vec<PathBuf>,
+
+    /// Run only these algorithms (by their names in the scenario).
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Use another seed than the scenario's.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Change a setting: a dotted path and a value, such as `limit.requests=50` or
+    /// `traffic.0.rate=5/s` (positions count from 0).
+    #[arg(long, value_name = "PATH=VALUE", value_parser = path_and_value)]
+    set: Vec<(String, String)>,
+
+    /// The folder in which each scenario's folder is written.
+    #[arg(long, value_name = "FOLDER", default_value = "output")]
+    out: PathBuf,
+
+    /// Also write every single decision to `decisions.csv`.
+    #[arg(long)]
+    decisions: bool,
+
+    /// Draw no charts and write no report page.
+    #[arg(long)]
+    no_charts: bool,
+
+    /// Print the summary as JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+
+    /// Print nothing but errors.
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Run so many algorithms at a time; by default one a core. Changes no result.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+struct Check {
+    /// Scenario files, and folders that are searched for them.
+    #[arg(value_name = "FILE|FOLDER", default_value = "scenarios")]
+    paths: Vec<PathBuf>,
+
+    /// Print the judgements as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Print only what does not hold.
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Run so many algorithms at a time; by default one a core. Changes no result.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// What to list.
+    what: command::list::What,
+
+    /// The folder of scenarios, for `list scenarios`.
+    #[arg(long, value_name = "FOLDER", default_value = "scenarios")]
+    folder: PathBuf,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct New {
+    /// Its name; the file is `NAME.toml`.
+    name: String,
+
+    /// The folder in which it is written.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Schema {
+    /// Print the reference for people, in Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+fn path_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() => {
+            Ok((path.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write PATH=VALUE, such as limit.requests=50".to_owned()),
+    }
+}
+
+/// Runs the command line and says how it ended: 0 done, 1 an expectation failed, 2 the user's input
+/// is wrong, 3 something else failed, 130 interrupted.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are results, and go to standard output. That nobody listens any
+            // more is no error of this command.
+            let _ = error.print();
+            return ExitCode::from(u8::from(error.use_stderr()) * 2);
+        }
+    };
+    match cli.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    if let Err(error) = stop_on_interrupt(&stop) {
+        return report(&error);
+    }
+    match dispatch(cli.command, &stop) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => report(&error),
+    }
+}
+
+/// Whether what was asked holds (all but `check` always do).
+fn dispatch(command: Command, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
+    let styled = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let mut stdout = std::io::BufWriter::new(anstream::stdout());
+    let width = width();
+    let mut output = Output { out: &mut stdout, width, styled };
+    let holds = match command {
+        Command::Run(run) => {
+            let progress = Terminal::new(run.quiet, Arc::clone(stop));
+            let options = command::run::Options {
+                scenarios: run.scenarios,
+                changes: Changes { set: run.set, seed: run.seed },
+                only: run.only,
+                out: run.out,
+                decisions: run.decisions,
+                charts: !run.no_charts,
+                json: run.json,
+                quiet: run.quiet,
+                threads: threads(run.threads),
+            };
+            command::run::run(&options, &mut output, &progress).map(|()| true)
+        }
+        Command::Check(check) => {
+            let progress = Terminal::new(check.quiet, Arc::clone(stop));
+            let options = command::check::Options {
+                paths: check.paths,
+                threads: threads(check.threads),
+                quiet: check.quiet,
+                json: check.json,
+            };
+            command::check::check(&options, &mut output, &progress)
+        }
+        Command::List(list) => {
+            command::list::list(list.what, &list.folder, list.json, &mut output).map(|()| true)
+        }
+        Command::New(new) => {
+            let path = command::new::new(&new.name, &new.folder)?;
+            let shown = path.display();
+            output.say(&format!("wrote {shown}; next: ratesim run {shown}")).map(|()| true)
+        }
+        Command::Schema(Schema { markdown: true }) => {
+            output.say(&command::schema::reference()).map(|()| true)
+        }
+        Command::Schema(Schema { markdown: false }) => {
+            output.say(&format!("{:#}", command::schema::schema())).map(|()| true)
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "ratesim", &mut script);
+            output.out.write_all(&script).map_err(Error::output).map(|()| true)
+        }
+        Command::Man => man(output.out).map(|()| true),
+    }?;
+    stdout.flush().map_err(Error::output)?;
+    Ok(holds)
+}
+
+/// The manual pages of the program and of every command, one after another.
+fn man(out: &mut dyn Write) -> Result<(), Error> {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(cli.clone()).render(&mut page);
+    rendered.map_err(Error::output)?;
+    for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        let name = format!("ratesim-{}", command.get_name());
+        let command = command.clone().name(&name).bin_name(name.replacen('-', " ", 1));
+        clap_mangen::Man::new(command).render(&mut page).map_err(Error::output)?;
+    }
+    out.write_all(&page).map_err(Error::output)
+}
+
+/// Prints an error to standard error and gives its exit code.
+fn report(error: &Error) -> ExitCode {
+    let code = error.exit_code();
+    if code != 0 {
+        let styled = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+        // Where standard error is gone, the exit code still tells.
+        let _ = writeln!(anstream::stderr(), "{}", error.render(styled));
+    }
+    ExitCode::from(code)
+}
+
+/// Ctrl-C asks the run to stop, so that it can clean up; a second one ends it at once.
+fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Error> {
+    let stop = Arc::clone(stop);
+    ctrlc::set_handler(move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(|cause| Error::failed("watch for Ctrl-C", cause))
+}
+
+fn threads(asked: Option<u32>) -> usize {
+    match asked {
+        Some(threads) => threads as usize,
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+/// The columns of the terminal; 80 where there is none.
+fn width() -> usize {
+    let (terminal, width) = (std::io::stdout().is_terminal(), terminal_size::terminal_size());
+    match width {
+        Some((terminal_size::Width(width), _)) if terminal => usize::from(width).clamp(40, 160),
+        _ => 80,
+    }
+}

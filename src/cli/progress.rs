@@ -1,0 +1,137 @@
+//! Progress on standard error: a bar on a terminal, a plain line now and then elsewhere, and nothing
+//! at all for runs that are over in half a second.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::run::Progress;
+
+/// Runs shorter than this show nothing.
+const QUIET_FOR: Duration = Duration::from_millis(500);
+/// Without a terminal, a line this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Progress for whoever sits before the terminal.
+pub(super) struct Terminal {
+    quiet: bool,
+    terminal: bool,
+    stop: Arc<AtomicBool>,
+    done: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    what: String,
+    total: u64,
+    begun: Instant,
+    line_due: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Terminal {
+    /// `quiet` shows nothing; `stop` is set by whoever wants the run to end.
+    pub(super) fn new(quiet: bool, stop: Arc<AtomicBool>) -> Terminal {
+        let now = now();
+        let state = State {
+            what: String::new(),
+            total: 0,
+            begun: now,
+            line_due: now + LINE_EVERY,
+            bar: None,
+        };
+        let terminal = std::io::stderr().is_terminal();
+        Terminal { quiet, terminal, stop, done: AtomicU64::new(0), state: Mutex::new(state) }
+    }
+}
+
+/// Real time decides only when progress is shown, never what is computed.
+#[expect(clippy::disallowed_methods, reason = "progress is for people and reaches no result")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+impl State {
+    fn bar(&self) -> ProgressBar {
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let bar = ProgressBar::with_draw_target(Some(self.total), target);
+        let style = "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar.set_message(self.what.clone());
+        bar
+    }
+}
+
+impl Progress for Terminal {
+    fn begin(&self, what: &str, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        if let Ok(mut state) = self.state.lock() {
+            if let Some(bar) = state.bar.take() {
+                bar.finish_and_clear();
+            }
+            let now = now();
+            *state = State {
+                what: what.to_owned(),
+                total,
+                begun: now,
+                line_due: now + LINE_EVERY,
+                bar: None,
+            };
+        }
+    }
+
+    fn advance(&self, attempts: u64) {
+        let done = self.done.fetch_add(attempts, Ordering::Relaxed) + attempts;
+        if self.quiet {
+            return;
+        }
+        // A thread that finds another at it has nothing to add.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = now();
+        if now - state.begun < QUIET_FOR {
+            return;
+        }
+        if self.terminal {
+            let bar = state.bar.take().unwrap_or_else(|| state.bar());
+            bar.set_position(done);
+            state.bar = Some(bar);
+        } else if now >= state.line_due {
+            state.line_due = now + LINE_EVERY;
+            let line = format!("{}: {done} of at most {} attempts", state.what, state.total);
+            // Progress that cannot be shown is no reason to stop.
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    }
+
+    fn end(&self) {
+        if let Ok(mut state) = self.state.lock()
+            && let Some(bar) = state.bar.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn announce(&self, message: &str) {
+        if self.quiet {
+            return;
+        }
+        let bar = self.state.lock().ok().and_then(|state| state.bar.clone());
+        let print = || {
+            // As above.
+            let _ = writeln!(std::io::stderr(), "{message}");
+        };
+        match bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
