@@ -13,7 +13,7 @@ pub trait Limiter: Send {
     /// See [`Algorithm::check`].
     fn check(&self, key: usize, now: Reading, cost: u32) -> Verdict;
 
-    /// See [`Algorithm::wait`].
+    /// See [`Algorithm::wait`]; asked after [`Limiter::deny`].
     fn wait(&self, key: usize, now: Reading, cost: u32) -> Wait;
 
     /// See [`Algorithm::charge`].
@@ -30,7 +30,7 @@ pub trait Limiter: Send {
 }
 
 /// The blanket implementation of [`Limiter`], with the clock's resolution applied around the rule.
-pub(super) struct Keyed<A: Algorithm> {
+pub struct Keyed<A: Algorithm> {
     algorithm: A,
     tick: i64,
     states: Vec<A::State>,
@@ -38,7 +38,7 @@ pub(super) struct Keyed<A: Algorithm> {
 
 impl<A: Algorithm> Keyed<A> {
     /// No keys yet; `tick` is the clock's resolution, at least 1 ns.
-    pub(super) fn new(algorithm: A, tick: Span) -> Keyed<A> {
+    pub fn new(algorithm: A, tick: Span) -> Keyed<A> {
         Keyed { algorithm, tick: tick.signed().max(1), states: Vec::new() }
     }
 

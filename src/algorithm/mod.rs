@@ -7,15 +7,34 @@
 //! at once are all checks before any charge, and a shadow mode is a check alone.
 //!
 //! [`ALGORITHMS`] lists them; [`Limiter`] is the face of any of them over the states of many keys.
+//!
+//! # Adding one
+//! 1. A new file here, which starts with the rule, one citation and one known weakness, and has a
+//!    `pub const KIND: Kind`. Its `configure` asks the [`Params`] for the algorithm's own options
+//!    and puts the configured [`Algorithm`] into a [`Keyed`]; the options that all share
+//!    ([`Common`]) have been read by then, and [`Keyed`] applies the `tick`.
+//! 2. One `mod` line below.
+//! 3. One line in [`ALGORITHMS`].
+//!
+//! The command line, the scenario reference, the schema and the conformance tests read the table.
+//! The tests ask of any entry: waits exact to the nanosecond, no panic at the extremes, neutral
+//! state that may be dropped, decisions that a shift in time does not change.
 
+mod fixed_window;
+mod gcra;
+mod leaky_bucket;
 mod limiter;
+mod schedule;
+mod sliding_window_counter;
+mod sliding_window_log;
+mod token_bucket;
 
 use crate::error::{Problem, Problems, suggest};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
 use crate::time::{Reading, Span};
 
-pub use limiter::Limiter;
+pub use limiter::{Keyed, Limiter};
 
 /// What an algorithm says of an attempt before it is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +56,13 @@ pub enum Wait {
     Never,
 }
 
+impl Wait {
+    /// So many nanoseconds; `Never` from 2^63 on.
+    fn nanos(nanos: i128) -> Wait {
+        Span::try_from_nanos(nanos.max(0).unsigned_abs()).map_or(Wait::Never, Wait::After)
+    }
+}
+
 /// What the state of one key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Footprint {
@@ -55,9 +81,9 @@ pub struct Footprint {
 ///
 /// - nothing panics and nothing overflows, for limits up to 2^32 per span of 1 ns to ten years and
 ///   readings up to the year 2200;
-/// - if `check` denies at `now` and `wait` is `After(d)`, the same attempt is not denied at `now + d`
-///   and is denied at `now + d - 1 ns`, if nothing was charged in between; if `Never`, it is denied at
-///   every later reading;
+/// - if `check` denies at `now`, `deny` is told, and then `wait` is `After(d)`, the same attempt is
+///   not denied at `now + d` and is denied at `now + d - 1 ns`, if nothing was charged in between; if
+///   `Never`, it is denied at every later reading;
 /// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
 ///   back behind it.
 pub trait Algorithm: Send + Sync + 'static {
@@ -70,7 +96,9 @@ pub trait Algorithm: Send + Sync + 'static {
     /// May `cost` pass at `now`? Changes nothing.
     fn check(&self, state: &Self::State, now: Reading, cost: u32) -> Verdict;
 
-    /// After a denial at `now`: how long until the same attempt is admitted, if nothing else happens.
+    /// After a denial at `now` of which `deny` has been told: how long until the same attempt is
+    /// admitted, if nothing else happens. Counted from `now`, even where that is older than the
+    /// key's last reading.
     fn wait(&self, state: &Self::State, now: Reading, cost: u32) -> Wait;
 
     /// `cost` has passed at `now` (or joined the queue). Also called without a passing check, by
@@ -107,7 +135,14 @@ pub struct Kind {
 }
 
 /// The registry, in the order in which algorithms are listed, drawn and tabled.
-pub const ALGORITHMS: &[Kind] = &[];
+pub const ALGORITHMS: &[Kind] = &[
+    fixed_window::KIND,
+    sliding_window_log::KIND,
+    sliding_window_counter::KIND,
+    token_bucket::KIND,
+    leaky_bucket::KIND,
+    gcra::KIND,
+];
 
 /// The options that every algorithm has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +186,24 @@ impl Choice for Backwards {
         ("naive", Backwards::Naive, "as textbook listings do, wiping windows and draining buckets"),
     ];
 }
+
+impl Backwards {
+    /// The reading at which an attempt at `now` is decided, where the key's last is `last`.
+    fn decided_at(self, now: i64, last: i64) -> i64 {
+        match self {
+            Backwards::Freeze | Backwards::RewindOnAdmit | Backwards::Rewind => now.max(last),
+            Backwards::Strict | Backwards::Naive => now,
+        }
+    }
+
+    /// The reading that is the key's last once an attempt at `now` was stored.
+    fn stored_as(self, now: i64, last: i64) -> i64 {
+        if self == Backwards::Freeze { now.max(last) } else { now }
+    }
+}
+
+/// Stands for the last reading of a key that was never seen; earlier than any other.
+const UNSEEN: i64 = i64::MIN;
 
 /// Finds an algorithm by its name.
 pub fn find(name: &str) -> Option<&'static Kind> {

@@ -1,0 +1,223 @@
+//! The exact schedule of a rate, which `gcra` and `leaky-bucket` share: when the next unit falls due
+//! if units are T = W/L apart, as whole nanoseconds and a fraction, and how far ahead of the clock
+//! that may lie.
+
+use std::ops::{Add, Mul, Sub};
+
+use super::{Backwards, Common, UNSEEN, Wait};
+use crate::rate::Limit;
+use crate::time::Reading;
+
+/// The integers in which whole nanoseconds are kept: 64 bits where everything fits, else 128.
+pub(super) trait Nanos:
+    Copy
+    + Ord
+    + Send
+    + Sync
+    + 'static
+    + From<i64>
+    + Into<i128>
+    + TryFrom<i128>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+{
+    /// How far ahead of the clock a schedule may reach so that nothing overflows.
+    const REACH: i128;
+}
+
+impl Nanos for i64 {
+    /// Twice this after the end of the year 2200 is still within 64 bits.
+    const REACH: i128 = 1 << 59;
+}
+
+impl Nanos for i128 {
+    const REACH: i128 = i128::MAX;
+}
+
+/// A time or span of `whole` ns and `parts` fractions of one, whose size the [`Schedule`] knows;
+/// fewer than make a whole one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Exact<N> {
+    whole: N,
+    parts: u64,
+}
+
+impl<N: Nanos> Exact<N> {
+    fn at(reading: i64) -> Exact<N> {
+        Exact { whole: N::from(reading), parts: 0 }
+    }
+
+    /// The first whole nanosecond not before it.
+    pub(super) fn ceil(self) -> i128 {
+        self.whole.into() + i128::from(self.parts > 0)
+    }
+
+    fn widened(self) -> Exact<i128> {
+        Exact { whole: self.whole.into(), parts: self.parts }
+    }
+}
+
+/// What is remembered of one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Due<N> {
+    /// When the next unit falls due: the theoretical arrival time of GCRA, the next free slot of a
+    /// queue. Not later than the clock if nothing is owed.
+    pub(super) next: Exact<N>,
+    /// The key's last reading.
+    pub(super) last: i64,
+}
+
+/// A rate of one unit each T, for one limit.
+#[derive(Debug, Clone)]
+pub(super) struct Schedule<N> {
+    interval: Exact<N>,
+    /// How many parts are a nanosecond.
+    parts: u64,
+    /// The largest cost that can ever pass.
+    capacity: u64,
+    /// How far `next` may lie ahead of the clock.
+    reach: Exact<N>,
+    backwards: Backwards,
+}
+
+impl<N: Nanos> Schedule<N> {
+    /// T of a limit of none, 2^90 ns: by far longer than all time there is.
+    const NEVER: i128 = 1 << 90;
+
+    /// The schedule of a limit: costs up to `capacity` pass, and at most `ahead` units may be owed.
+    /// `None` if `N` is too narrow for it.
+    pub(super) fn new(
+        limit: &Limit,
+        capacity: u64,
+        ahead: u64,
+        common: Common,
+    ) -> Option<Schedule<N>> {
+        let (per, requests) = match limit.requests {
+            0 => (Self::NEVER, 1),
+            requests => (i128::from(limit.per.signed()), i128::from(requests)),
+        };
+        let divisor = gcd(per.unsigned_abs(), requests.unsigned_abs()) as i128;
+        let (per, requests) = (per / divisor, requests / divisor);
+        let units = |count: u64| {
+            // One part of `requests` is less than 2^32, so this stays below 2^65.
+            let parts = per % requests * i128::from(count);
+            let whole = per / requests * i128::from(count) + parts / requests;
+            let fits = whole <= N::REACH;
+            let whole = N::try_from(whole).ok().filter(|_| fits)?;
+            Some(Exact { whole, parts: (parts % requests) as u64 })
+        };
+        Some(Schedule {
+            interval: units(1)?,
+            parts: requests as u64,
+            capacity,
+            reach: units(ahead)?,
+            backwards: common.backwards,
+        })
+    }
+
+    /// Nothing owed, never seen.
+    pub(super) fn fresh(&self) -> Due<N> {
+        Due { next: Exact::at(UNSEEN), last: UNSEEN }
+    }
+
+    /// The state once an attempt at `now` is stored; its `last` is the reading at which the attempt
+    /// is decided.
+    pub(super) fn settled(&self, due: &Due<N>, now: Reading) -> Due<N> {
+        let now = now.0;
+        let older = now < due.last;
+        let next = match self.backwards {
+            // What is owed stays owed, counted from the older reading.
+            Backwards::RewindOnAdmit | Backwards::Rewind if older => {
+                let last = Exact::at(due.last);
+                if due.next > last {
+                    let whole = due.next.whole - N::from(due.last) + N::from(now);
+                    Exact { whole, ..due.next }
+                } else {
+                    Exact::at(now)
+                }
+            }
+            _ => due.next,
+        };
+        Due { next, last: self.backwards.stored_as(now, due.last) }
+    }
+
+    /// Whether a `settled` schedule owes nothing.
+    pub(super) fn is_idle(&self, settled: &Due<N>) -> bool {
+        settled.next <= Exact::at(settled.last)
+    }
+
+    /// When a `settled` schedule starts on a further cost.
+    pub(super) fn start(&self, settled: &Due<N>) -> Exact<N> {
+        settled.next.max(Exact::at(settled.last))
+    }
+
+    /// When a further cost, no more than the capacity, is done.
+    pub(super) fn done(&self, settled: &Due<N>, cost: u32) -> Exact<N> {
+        self.plus(self.start(settled), self.units(u64::from(cost)))
+    }
+
+    /// Whether `cost` has room in a `settled` schedule.
+    pub(super) fn has_room(&self, settled: &Due<N>, cost: u32) -> bool {
+        u64::from(cost) <= self.capacity
+            && self.done(settled, cost) <= self.plus(Exact::at(settled.last), self.reach)
+    }
+
+    /// After a denial: until `cost` has room.
+    pub(super) fn wait(&self, due: &Due<N>, now: Reading, cost: u32) -> Wait {
+        if u64::from(cost) > self.capacity {
+            return Wait::Never;
+        }
+        let (next, reach) = (due.next.widened(), self.reach.widened());
+        let units = self.units(u64::from(cost)).widened();
+        let parts = i128::from(next.parts) + i128::from(units.parts) - i128::from(reach.parts);
+        let carried = parts.div_euclid(i128::from(self.parts));
+        let fraction = parts.rem_euclid(i128::from(self.parts)) > 0;
+        let opens = next.whole + units.whole - reach.whole + carried + i128::from(fraction);
+        Wait::nanos(opens - i128::from(now.0))
+    }
+
+    /// Charges `cost`; what is owed stops at the reach.
+    pub(super) fn charge(&self, due: &mut Due<N>, now: Reading, cost: u32) {
+        let settled = self.settled(due, now);
+        let cost = u64::from(cost).min(self.capacity);
+        let done = self.plus(self.start(&settled), self.units(cost));
+        let full = self.plus(Exact::at(settled.last), self.reach);
+        *due = Due { next: done.min(full).max(settled.next), last: settled.last };
+    }
+
+    /// From when on nothing is owed.
+    pub(super) fn neutral_from(&self, due: &Due<N>) -> Option<Reading> {
+        i64::try_from(due.next.ceil()).ok().map(Reading)
+    }
+
+    /// The span of `count` units; a division only for more than one unit of a broken interval.
+    fn units(&self, count: u64) -> Exact<N> {
+        if count == 1 {
+            return self.interval;
+        }
+        // A cost is below 2^32, and so are the parts of an interval.
+        let parts = self.interval.parts * count;
+        let (carried, parts) = match self.parts {
+            1 => (0, 0),
+            size => (parts / size, parts % size),
+        };
+        let count = N::from(count as i64);
+        Exact { whole: self.interval.whole * count + N::from(carried as i64), parts }
+    }
+
+    fn plus(&self, time: Exact<N>, span: Exact<N>) -> Exact<N> {
+        let parts = time.parts + span.parts;
+        let carry = parts >= self.parts;
+        let whole = time.whole + span.whole + N::from(i64::from(carry));
+        Exact { whole, parts: if carry { parts - self.parts } else { parts } }
+    }
+}
+
+/// The greatest common divisor; `gcd(0, n)` is n.
+pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

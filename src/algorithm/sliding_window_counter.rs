@@ -1,0 +1,173 @@
+//! The sliding window counter: two counters, from which the trailing window is estimated.
+//!
+//! **Rule.** With `cur` the cost that passed in the window of the grid [kW, (k+1)W) in which `now`
+//! lies, e into it, and `prev` that of the window before: an attempt of cost c passes if
+//! floor(prev (W - e) / W) + cur + c is at most L. For c = 1 this is "the exact estimate is below L".
+//! With `round = "none"` the estimate plus c must be at most L.
+//!
+//! **Source.** J. Desgats, "How we built rate limiting capable of scaling to millions of domains",
+//! Cloudflare, 2017.
+//!
+//! **Weakness.** It takes what passed in the previous window as spread evenly; where it was not,
+//! the trailing window holds more than the limit, or less than it could.
+
+use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
+use crate::params::{Choice, Params};
+use crate::rate::Limit;
+use crate::time::Reading;
+
+/// The registry's entry.
+pub const KIND: Kind = Kind {
+    name: "sliding-window-counter",
+    summary: "estimates the trailing window from this window's count and the last one's share",
+    weakness: "takes the previous window as evenly spread, and is wrong where it was not",
+    memory: "2 counters",
+    configure,
+    backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
+};
+
+/// What becomes of the fraction in the estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Floor,
+    None,
+}
+
+impl Choice for Round {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("floor", Round::Floor, "the previous window's share is cut down to a whole number"),
+        ("none", Round::None, "the previous window's share is kept exactly"),
+    ];
+}
+
+fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
+    let round = params.or("round", Round::Floor, "What becomes of the fraction in the estimate.");
+    let width = limit.per.signed();
+    let rule = SlidingWindowCounter { limit: limit.requests, width, round, common };
+    Some(Box::new(Keyed::new(rule, common.tick)))
+}
+
+struct SlidingWindowCounter {
+    limit: u64,
+    width: i64,
+    round: Round,
+    common: Common,
+}
+
+/// The current window: where it ends, what passed in it and in the one before, and the last reading.
+#[derive(Clone, Copy)]
+struct State {
+    end: i64,
+    previous: u64,
+    current: u64,
+    last: i64,
+}
+
+impl SlidingWindowCounter {
+    fn end_of(&self, now: i64) -> i64 {
+        now.saturating_add(self.width - now.rem_euclid(self.width))
+    }
+
+    /// The window in which `at` lies. A reading before the window of `state` counts in that, except
+    /// where it wipes the counts.
+    fn rolled(&self, state: &State, at: i64) -> State {
+        let wipes = self.common.backwards == Backwards::Naive;
+        if at < state.end && !(wipes && at < state.end - self.width) {
+            *state
+        } else if at >= state.end && state.current > 0 && at - state.end < self.width {
+            let end = state.end.saturating_add(self.width);
+            State { end, previous: state.current, current: 0, last: state.last }
+        } else {
+            State { end: self.end_of(at), previous: 0, current: 0, last: state.last }
+        }
+    }
+
+    /// The state once `now` is the key's last reading.
+    fn settled(&self, state: &State, now: i64) -> State {
+        let backwards = self.common.backwards;
+        let mut settled = self.rolled(state, backwards.decided_at(now, state.last));
+        settled.last = backwards.stored_as(now, state.last);
+        if settled.last < settled.end - self.width {
+            settled.end = self.end_of(settled.last);
+        }
+        settled
+    }
+
+    /// How much cost has room besides what passed in the current window and `cost` itself.
+    fn spare(&self, current: u64, cost: u32) -> Option<u128> {
+        self.limit.checked_sub(current)?.checked_sub(u64::from(cost)).map(u128::from)
+    }
+
+    /// The longest rest of the window, if any, at which the share of `previous` fits into `spare`.
+    fn longest_rest(&self, previous: u64, spare: u128) -> u128 {
+        let (width, previous) = (self.width as u128, u128::from(previous));
+        if previous == 0 {
+            return width;
+        }
+        let rest = match self.round {
+            Round::Floor => ((spare + 1) * width).div_ceil(previous) - 1,
+            Round::None => spare * width / previous,
+        };
+        rest.min(width)
+    }
+}
+
+impl Algorithm for SlidingWindowCounter {
+    type State = State;
+
+    fn fresh(&self) -> State {
+        State { end: UNSEEN, previous: 0, current: 0, last: UNSEEN }
+    }
+
+    fn check(&self, state: &State, now: Reading, cost: u32) -> Verdict {
+        let at = self.common.backwards.decided_at(now.0, state.last);
+        let State { end, previous, current, .. } = self.rolled(state, at);
+        let Some(spare) = self.spare(current, cost) else { return Verdict::Deny };
+        let share = u128::from(previous) * u128::from(end.abs_diff(at));
+        let width = self.width as u128;
+        let fits = match self.round {
+            Round::Floor => share < (spare + 1) * width,
+            Round::None => share <= spare * width,
+        };
+        if fits { Verdict::Admit } else { Verdict::Deny }
+    }
+
+    fn wait(&self, state: &State, now: Reading, cost: u32) -> Wait {
+        if u64::from(cost) > self.limit {
+            return Wait::Never;
+        }
+        let at = self.common.backwards.decided_at(now.0, state.last);
+        let State { end, previous, current, .. } = self.rolled(state, at);
+        let width = i128::from(self.width);
+        // This window, the next, in which `current` is the previous, and the edge after that.
+        let shares = [(previous, current), (current, 0), (0, 0)];
+        let ends = (0..).map(|windows| i128::from(end) + windows * width);
+        let opens = shares.into_iter().zip(ends).find_map(|((previous, current), end)| {
+            let rest = self.longest_rest(previous, self.spare(current, cost)?) as i128;
+            (rest > 0).then_some(end - rest)
+        });
+        opens.map_or(Wait::Never, |opens| Wait::nanos(opens - i128::from(now.0)))
+    }
+
+    fn charge(&self, state: &mut State, now: Reading, cost: u32) {
+        *state = self.settled(state, now.0);
+        state.current = state.current.saturating_add(u64::from(cost));
+    }
+
+    fn deny(&self, state: &mut State, now: Reading, cost: u32) {
+        if self.common.count_rejected {
+            self.charge(state, now, cost);
+        } else if self.common.backwards == Backwards::Rewind {
+            *state = self.settled(state, now.0);
+        }
+    }
+
+    fn footprint(&self, _state: &State, _now: Reading) -> Footprint {
+        Footprint { entries: 2, bytes: size_of::<State>() as u64 }
+    }
+
+    fn neutral_from(&self, state: &State) -> Option<Reading> {
+        let windows = if state.current > 0 { self.width } else { 0 };
+        Some(Reading(state.end.saturating_add(windows)))
+    }
+}

@@ -1,0 +1,187 @@
+//! The sliding window log: remembers when everything passed, and so knows the limit exactly.
+//!
+//! **Rule.** An attempt of cost c at `now` passes if the cost that passed in (now - W, now], plus c,
+//! is at most L. With `edge = "closed"` what passed exactly W ago still counts.
+//!
+//! **Source.** P. Hayes, "Better Rate Limiting With Redis Sorted Sets", 2015.
+//!
+//! **Weakness.** Memory: one stamp for every request that passed within the window.
+//!
+//! Stamps are kept in order. A reading that goes back is stored in its place among them, so the
+//! newest stamp never goes back; under `rewind` and `rewind-on-admit` the older stamp leaves the
+//! window sooner, which is how a span is earned twice (a denial leaves no stamp, so the two are the
+//! same here). Under `naive` every stamp newer than now - W counts, those of the future included,
+//! and what is older is forgotten when something passes.
+
+use std::collections::VecDeque;
+
+use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
+use crate::params::{Choice, Params};
+use crate::rate::Limit;
+use crate::time::Reading;
+
+/// The registry's entry.
+pub const KIND: Kind = Kind {
+    name: "sliding-window-log",
+    summary: "keeps a stamp of everything that passed in the trailing window",
+    weakness: "memory grows with the limit: one stamp for every request in the window",
+    memory: "up to L stamps",
+    configure,
+    backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
+};
+
+/// Whether what passed exactly one window ago still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    HalfOpen,
+    Closed,
+}
+
+impl Choice for Edge {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("half-open", Edge::HalfOpen, "what is exactly as old as the window no longer counts"),
+        ("closed", Edge::Closed, "what is exactly as old as the window still counts"),
+    ];
+}
+
+fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
+    let edge = params.or(
+        "edge",
+        Edge::HalfOpen,
+        "Whether what passed exactly one window ago still counts.",
+    );
+    let lifetime = limit.per.signed() + i64::from(edge == Edge::Closed);
+    let rule = SlidingWindowLog { limit: limit.requests, lifetime, common };
+    Some(Box::new(Keyed::new(rule, common.tick)))
+}
+
+struct SlidingWindowLog {
+    limit: u64,
+    /// How old a stamp is when it stops counting.
+    lifetime: i64,
+    common: Common,
+}
+
+/// What passed, the oldest first. Stamps no longer inside the window are dropped only where room is
+/// needed; what they cost is part of `total` until then.
+#[derive(Clone)]
+struct State {
+    stamps: VecDeque<i64>,
+    /// The cost of each stamp; empty as long as all are 1, which halves the memory of most runs.
+    costs: VecDeque<u32>,
+    total: u64,
+}
+
+impl State {
+    fn newest(&self) -> i64 {
+        self.stamps.back().copied().unwrap_or(UNSEEN)
+    }
+
+    fn cost(&self, index: usize) -> u64 {
+        self.costs.get(index).copied().map_or(1, u64::from)
+    }
+
+    fn insert(&mut self, stamp: i64, cost: u32) {
+        if cost != 1 && self.costs.is_empty() {
+            self.costs.resize(self.stamps.len(), 1);
+        }
+        let has_costs = cost != 1 || !self.costs.is_empty();
+        if stamp >= self.newest() {
+            self.stamps.push_back(stamp);
+            if has_costs {
+                self.costs.push_back(cost);
+            }
+        } else {
+            let index = self.stamps.partition_point(|&earlier| earlier <= stamp);
+            self.stamps.insert(index, stamp);
+            if has_costs {
+                self.costs.insert(index, cost);
+            }
+        }
+        self.total += u64::from(cost);
+    }
+
+    fn drop_oldest(&mut self) {
+        self.total -= self.cost(0);
+        self.stamps.pop_front();
+        self.costs.pop_front();
+    }
+}
+
+impl SlidingWindowLog {
+    /// The earliest reading at which `cost`, at most the limit, has room, given that `total` leaves
+    /// none: when enough of the oldest stamps have stopped counting.
+    fn opens_at(&self, state: &State, cost: u64) -> Option<i64> {
+        let mut total = state.total;
+        for (index, stamp) in state.stamps.iter().enumerate() {
+            total -= state.cost(index);
+            if total + cost <= self.limit {
+                return Some(stamp.saturating_add(self.lifetime));
+            }
+        }
+        None
+    }
+}
+
+impl Algorithm for SlidingWindowLog {
+    type State = State;
+
+    fn fresh(&self) -> State {
+        State { stamps: VecDeque::new(), costs: VecDeque::new(), total: 0 }
+    }
+
+    fn check(&self, state: &State, now: Reading, cost: u32) -> Verdict {
+        let cost = u64::from(cost);
+        let at = self.common.backwards.decided_at(now.0, state.newest());
+        let fits = state.total + cost <= self.limit
+            || (cost <= self.limit && self.opens_at(state, cost).is_some_and(|opens| opens <= at));
+        if fits { Verdict::Admit } else { Verdict::Deny }
+    }
+
+    fn wait(&self, state: &State, now: Reading, cost: u32) -> Wait {
+        if u64::from(cost) > self.limit {
+            return Wait::Never;
+        }
+        let opens = self.opens_at(state, u64::from(cost)).unwrap_or(now.0);
+        Wait::nanos(i128::from(opens) - i128::from(now.0))
+    }
+
+    fn charge(&self, state: &mut State, now: Reading, cost: u32) {
+        let newest = state.newest();
+        let at = self.common.backwards.decided_at(now.0, newest);
+        let full = state.total + u64::from(cost) > self.limit;
+        if full || self.common.backwards == Backwards::Naive {
+            while state.stamps.front().is_some_and(|s| s.saturating_add(self.lifetime) <= at) {
+                state.drop_oldest();
+            }
+        }
+        state.insert(self.common.backwards.stored_as(now.0, newest), cost);
+        // Where denied attempts are charged: a stamp that only counts while newer ones fill the
+        // limit by themselves decides nothing.
+        while state.total > self.limit && state.total - state.cost(0) >= self.limit {
+            state.drop_oldest();
+        }
+    }
+
+    fn deny(&self, state: &mut State, now: Reading, cost: u32) {
+        if self.common.count_rejected {
+            self.charge(state, now, cost);
+        }
+    }
+
+    fn footprint(&self, state: &State, now: Reading) -> Footprint {
+        let at = self.common.backwards.decided_at(now.0, state.newest());
+        let left = state.stamps.partition_point(|s| s.saturating_add(self.lifetime) <= at);
+        let heap =
+            size_of_val(&0_i64) * state.stamps.len() + size_of_val(&0_u32) * state.costs.len();
+        Footprint {
+            entries: (state.stamps.len() - left) as u64,
+            bytes: (size_of::<State>() + heap) as u64,
+        }
+    }
+
+    fn neutral_from(&self, state: &State) -> Option<Reading> {
+        let newest = state.stamps.back();
+        Some(Reading(newest.map_or(UNSEEN, |stamp| stamp.saturating_add(self.lifetime))))
+    }
+}

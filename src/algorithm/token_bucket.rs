@@ -1,0 +1,262 @@
+//! The token bucket: tokens trickle in at the rate of the limit, and every request takes its cost.
+//!
+//! **Rule.** A bucket of capacity B starts full and gains L/W tokens a nanosecond, exactly; an attempt
+//! of cost c passes if it holds c tokens, and takes them. `initial` says how many it holds at a key's
+//! first request. With `refill = "interval"` L tokens come at once, at every W after that request.
+//!
+//! **Source.** S. Shenker and J. Wroclawski, "General Characterization Parameters for Integrated
+//! Service Network Elements", RFC 2215, 1997.
+//!
+//! **Weakness.** A window of W may pass B + L, twice the limit where the burst is left at its default.
+//!
+//! What is kept is the deficit, capacity minus tokens, in units of 1/(W/gcd(L, W)) token, of which
+//! L/gcd(L, W) come in each nanosecond: so no division is needed, a full bucket is zero, and arithmetic
+//! that saturates is exact after idling of any length. An interval bucket is the same with steps of W
+//! in place of steps of a nanosecond, and whole tokens.
+
+use std::ops::{Add, Mul, Sub};
+
+use super::schedule::gcd;
+use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
+use crate::params::{Choice, Params};
+use crate::rate::Limit;
+use crate::time::Reading;
+
+/// The registry's entry.
+pub const KIND: Kind = Kind {
+    name: "token-bucket",
+    summary: "tokens come at the rate of the limit, up to the burst; each request takes its cost",
+    weakness: "a burst and a window's refill may pass within one window",
+    memory: "level, time",
+    configure,
+    backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
+};
+
+/// How tokens come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refill {
+    Continuous,
+    Interval,
+}
+
+impl Choice for Refill {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("continuous", Refill::Continuous, "evenly, fractions of a token included"),
+        ("interval", Refill::Interval, "all of a span at once, counted from a key's first request"),
+    ];
+}
+
+fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
+    let initial = params.optional::<u64>(
+        "initial",
+        "Tokens that a key holds at its first request; the burst if left out.",
+    );
+    let refill = params.or("refill", Refill::Continuous, "How tokens come.");
+    let initial = initial.unwrap_or(limit.burst);
+    let fits = params.require(
+        "initial",
+        initial <= limit.burst,
+        format!("{initial} tokens do not fit into a bucket of {}", limit.burst),
+        &format!("write at most {}, or raise the burst", limit.burst),
+    );
+    if !fits {
+        return None;
+    }
+    match limiter::<u64>(limit, initial, refill, common) {
+        None => limiter::<u128>(limit, initial, refill, common),
+        narrow => narrow,
+    }
+}
+
+fn limiter<U: Units>(
+    limit: &Limit,
+    initial: u64,
+    refill: Refill,
+    common: Common,
+) -> Option<Box<dyn Limiter>> {
+    let rule = TokenBucket::<U>::new(limit, initial, refill, common)?;
+    Some(Box::new(Keyed::new(rule, common.tick)))
+}
+
+/// The integers in which a deficit is kept: 64 bits where everything fits, else 128.
+trait Units:
+    Copy
+    + Ord
+    + Send
+    + Sync
+    + 'static
+    + From<u64>
+    + Into<u128>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+{
+    /// The largest capacity that leaves room for the cost of one more attempt.
+    const CAPACITY: u128;
+    /// Whether a deficit may grow beyond the capacity.
+    const UNBOUNDED: bool;
+
+    fn saturating_sub(self, other: Self) -> Self;
+    fn saturating_mul(self, other: Self) -> Self;
+}
+
+impl Units for u64 {
+    const CAPACITY: u128 = (u64::MAX / 2) as u128;
+    const UNBOUNDED: bool = false;
+
+    fn saturating_sub(self, other: u64) -> u64 {
+        u64::saturating_sub(self, other)
+    }
+
+    fn saturating_mul(self, other: u64) -> u64 {
+        u64::saturating_mul(self, other)
+    }
+}
+
+impl Units for u128 {
+    const CAPACITY: u128 = u128::MAX / 2;
+    const UNBOUNDED: bool = true;
+
+    fn saturating_sub(self, other: u128) -> u128 {
+        u128::saturating_sub(self, other)
+    }
+
+    fn saturating_mul(self, other: u128) -> u128 {
+        u128::saturating_mul(self, other)
+    }
+}
+
+struct TokenBucket<U> {
+    /// In tokens.
+    burst: u64,
+    /// In units.
+    capacity: U,
+    /// Units of a token.
+    token: U,
+    /// Units that come in a step.
+    gain: U,
+    /// Nanoseconds of a step: 1, or the interval.
+    step: u64,
+    /// The deficit of a key that was never seen.
+    initial: U,
+    /// Whether time starts to count at a key's first request.
+    starts_late: bool,
+    common: Common,
+}
+
+/// What a full bucket would hold more, and as of when: the key's last reading, or the beginning of
+/// the interval in which that lies.
+#[derive(Clone, Copy)]
+struct State<U> {
+    deficit: U,
+    last: i64,
+}
+
+impl<U: Units> TokenBucket<U> {
+    /// `None` if `U` is too narrow for it.
+    fn new(limit: &Limit, initial: u64, refill: Refill, common: Common) -> Option<TokenBucket<U>> {
+        let (token, gain, step) = match refill {
+            Refill::Interval => (1, limit.requests, limit.per.nanos()),
+            Refill::Continuous => {
+                let divisor = gcd(limit.per.nanos().into(), limit.requests.into()) as u64;
+                (limit.per.nanos() / divisor, limit.requests / divisor, 1)
+            }
+        };
+        let bounded = common.backwards != Backwards::Naive;
+        let fits = u128::from(limit.burst) * u128::from(token) <= U::CAPACITY;
+        (fits && (bounded || U::UNBOUNDED)).then(|| TokenBucket {
+            burst: limit.burst,
+            capacity: U::from(limit.burst) * U::from(token),
+            token: U::from(token),
+            gain: U::from(gain),
+            step,
+            initial: U::from(limit.burst - initial) * U::from(token),
+            starts_late: refill == Refill::Interval || initial != limit.burst,
+            common,
+        })
+    }
+
+    /// The state once `now` is stored; also the one from which an attempt at `now` is decided.
+    fn settled(&self, state: &State<U>, now: i64) -> State<U> {
+        let State { deficit, last } = *state;
+        if self.starts_late && last == UNSEEN {
+            return State { deficit, last: now };
+        }
+        let apart = now.abs_diff(last);
+        if now >= last {
+            let steps = if self.step == 1 { apart } else { apart / self.step };
+            let earned = U::from(steps).saturating_mul(self.gain);
+            let last = last.wrapping_add((steps * self.step) as i64);
+            return State { deficit: deficit.saturating_sub(earned), last };
+        }
+        let steps = if self.step == 1 { apart } else { apart.div_ceil(self.step) };
+        let earlier = last.wrapping_sub((steps * self.step) as i64);
+        match self.common.backwards {
+            Backwards::Freeze => *state,
+            Backwards::RewindOnAdmit | Backwards::Rewind => State { deficit, last: earlier },
+            Backwards::Strict | Backwards::Naive => {
+                State { deficit: deficit + U::from(steps) * self.gain, last: earlier }
+            }
+        }
+    }
+}
+
+impl<U: Units> Algorithm for TokenBucket<U> {
+    type State = State<U>;
+
+    fn fresh(&self) -> State<U> {
+        State { deficit: self.initial, last: UNSEEN }
+    }
+
+    fn check(&self, state: &State<U>, now: Reading, cost: u32) -> Verdict {
+        let cost = u64::from(cost);
+        let deficit = self.settled(state, now.0).deficit;
+        let fits = cost <= self.burst && deficit + U::from(cost) * self.token <= self.capacity;
+        if fits { Verdict::Admit } else { Verdict::Deny }
+    }
+
+    fn wait(&self, state: &State<U>, now: Reading, cost: u32) -> Wait {
+        let gain: u128 = self.gain.into();
+        if u64::from(cost) > self.burst || gain == 0 {
+            return Wait::Never;
+        }
+        let wanted = state.deficit + U::from(u64::from(cost)) * self.token;
+        let missing: u128 = wanted.saturating_sub(self.capacity).into();
+        let span = missing.div_ceil(gain) * u128::from(self.step);
+        let last = if self.starts_late && state.last == UNSEEN { now.0 } else { state.last };
+        Wait::nanos(span as i128 + i128::from(last) - i128::from(now.0))
+    }
+
+    fn charge(&self, state: &mut State<U>, now: Reading, cost: u32) {
+        let State { deficit, last } = self.settled(state, now.0);
+        let cost = U::from(u64::from(cost).min(self.burst)) * self.token;
+        *state = State { deficit: (deficit + cost).min(self.capacity).max(deficit), last };
+    }
+
+    fn deny(&self, state: &mut State<U>, now: Reading, cost: u32) {
+        if self.common.count_rejected {
+            self.charge(state, now, cost);
+        } else if self.common.backwards == Backwards::Rewind
+            || (self.starts_late && state.last == UNSEEN)
+        {
+            *state = self.settled(state, now.0);
+        }
+    }
+
+    fn footprint(&self, _state: &State<U>, _now: Reading) -> Footprint {
+        Footprint { entries: 2, bytes: size_of::<State<U>>() as u64 }
+    }
+
+    fn neutral_from(&self, state: &State<U>) -> Option<Reading> {
+        let (deficit, gain): (u128, u128) = (state.deficit.into(), self.gain.into());
+        if self.starts_late {
+            return None;
+        }
+        if deficit == 0 {
+            return Some(Reading(state.last));
+        }
+        let span =
+            i128::try_from(deficit.checked_div(gain)?).ok()? + i128::from(deficit % gain > 0);
+        i64::try_from(span + i128::from(state.last)).ok().map(Reading)
+    }
+}
