@@ -19,6 +19,7 @@ pub const KIND: Kind = Kind {
     summary: "counts what passes in each window of a grid",
     weakness: "lets twice the limit through around the edge of two windows",
     memory: "1 counter",
+    queues: false,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };

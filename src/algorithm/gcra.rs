@@ -23,6 +23,7 @@ pub const KIND: Kind = Kind {
     summary: "compares a request with the time at which it would be due; a token bucket in one time",
     weakness: "a time stored by a fast clock locks the key out until true time catches up",
     memory: "1 time",
+    queues: false,
     configure,
     backwards: &[
         Backwards::Freeze,

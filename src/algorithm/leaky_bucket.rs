@@ -25,6 +25,7 @@ pub const KIND: Kind = Kind {
     summary: "queues what comes and lets it out at an even rate",
     weakness: "makes bursts wait although the backend may be idle",
     memory: "next free slot",
+    queues: true,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };

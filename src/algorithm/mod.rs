@@ -127,6 +127,8 @@ pub struct Kind {
     pub weakness: &'static str,
     /// What is kept for one key, in the words of the textbooks: "1 counter".
     pub memory: &'static str,
+    /// Whether it lets attempts wait in a queue.
+    pub queues: bool,
     /// Reads the algorithm's own settings and configures it for a limit. `None` after a problem
     /// was reported.
     pub configure: fn(&Limit, Common, &mut Params) -> Option<Box<dyn Limiter>>,

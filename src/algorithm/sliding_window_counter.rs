@@ -22,6 +22,7 @@ pub const KIND: Kind = Kind {
     summary: "estimates the trailing window from this window's count and the last one's share",
     weakness: "takes the previous window as evenly spread, and is wrong where it was not",
     memory: "2 counters",
+    queues: false,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };

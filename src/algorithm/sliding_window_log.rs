@@ -26,6 +26,7 @@ pub const KIND: Kind = Kind {
     summary: "keeps a stamp of everything that passed in the trailing window",
     weakness: "memory grows with the limit: one stamp for every request in the window",
     memory: "up to L stamps",
+    queues: false,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };

@@ -28,6 +28,7 @@ pub const KIND: Kind = Kind {
     summary: "tokens come at the rate of the limit, up to the burst; each request takes its cost",
     weakness: "a burst and a window's refill may pass within one window",
     memory: "level, time",
+    queues: false,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };

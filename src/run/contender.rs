@@ -50,7 +50,8 @@ impl Contender {
     /// An algorithm with its defaults.
     pub fn plain(kind: usize, limits: &[LimitSpec], problems: &Problems) -> Option<Contender> {
         let name = ALGORITHMS[kind].name.to_owned();
-        Contender { name, kind, resolved: Json::Null, table: Node::empty() }.checked(limits, problems)
+        Contender { name, kind, resolved: Json::Null, table: Node::empty() }
+            .checked(limits, problems)
     }
 
     fn read(table: &Node, limits: &[LimitSpec], problems: &Problems) -> Option<Contender> {
@@ -59,7 +60,8 @@ impl Contender {
         let kind = algorithm::resolve(&name, &params.place_of("kind"), problems)?;
         let name = params.optional::<String>("name", NAME).unwrap_or(name);
         let kind = ALGORITHMS.iter().position(|known| known.name == kind.name)?;
-        Contender { name, kind, resolved: Json::Null, table: table.clone() }.checked(limits, problems)
+        Contender { name, kind, resolved: Json::Null, table: table.clone() }
+            .checked(limits, problems)
     }
 
     /// Reads the options once for every limit, so that all of their problems are known.

@@ -61,7 +61,8 @@ impl Estimate {
                 self.memory_bytes >> 20,
                 case.max_memory_mib
             );
-            let help = "lower the rate, the number of clients or the limit, or raise `max-memory-mib`";
+            let help =
+                "lower the rate, the number of clients or the limit, or raise `max-memory-mib`";
             problems.add(Problem::at(&case.place, message).help(help));
         }
     }

@@ -2,9 +2,7 @@
 
 use super::contender::Contender;
 use crate::error::{Place, Problem, Problems, suggest};
-use crate::metrics::{
-    self, Comparison, METRICS, Metric, Row, SUBJECT_METRICS, Value,
-};
+use crate::metrics::{self, Comparison, METRICS, Row, SUBJECT_METRICS, Value};
 use crate::scenario::{Bound, Expect, Scenario, Subject};
 
 /// An expectation held against one row of the results.
@@ -86,7 +84,7 @@ fn holds(bound: &Bound, found: Option<Value>) -> bool {
 
 fn value(expect: &Expect, row: &Row) -> Option<Value> {
     let subject = match &expect.subject {
-        Subject::Run => return metrics::find(METRICS, &expect.metric).and_then(|m| m.of(&row.tally)),
+        Subject::Run => return metrics::find(&expect.metric).and_then(|m| (m.value)(&row.tally)),
         Subject::Key { limit, key } => {
             let limits = &row.tally.limits;
             let limit = match limit {
@@ -97,7 +95,7 @@ fn value(expect: &Expect, row: &Row) -> Option<Value> {
         }
         Subject::Client(name) => row.tally.clients.iter().find(|client| client.name == *name)?,
     };
-    metrics::find(SUBJECT_METRICS, &expect.metric).and_then(|metric| metric.of(subject))
+    metrics::find_in(SUBJECT_METRICS, &expect.metric).and_then(|metric| (metric.value)(subject))
 }
 
 fn words(expect: &Expect, case: &str, row: &Row) -> String {

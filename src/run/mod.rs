@@ -1,20 +1,16 @@
-//! A whole run: from scenario files to findings, and from findings to files.
+//! A whole run, from a scenario to findings: [`prepare`], then [`simulate`], then [`judge`].
 
 mod contender;
+mod describe;
 mod estimate;
 mod expectations;
+mod prepare;
 mod progress;
 mod simulate;
-mod write;
 
-use std::path::{Path, PathBuf};
-
-use crate::error::{Error, Problem, Problems};
-use crate::scenario::{Changes, Scenario};
-
-pub use contender::Contender;
+pub use contender::{Contender, schema as contender_schema};
 pub use estimate::Estimate;
 pub use expectations::{Judgement, judge};
-pub use progress::Progress;
-pub use simulate::{Findings, simulate};
-pub use write::write;
+pub use prepare::{Prepared, prepare};
+pub use progress::{Progress, Silent};
+pub use simulate::{DecisionSink, Findings, Options, simulate};

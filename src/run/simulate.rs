@@ -1,23 +1,22 @@
 //! All cases of a scenario through all of their algorithms.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
 use super::contender::Contender;
+use super::describe;
 use super::estimate::Estimate;
+use super::prepare::{Prepared, PreparedCase};
 use super::progress::Progress;
 use crate::algorithm;
 use crate::error::{Error, Problems};
 use crate::judge::Tally;
-use crate::metrics::{CaseInfo, Comparison, Row};
-use crate::params::{Choice, Setting};
-use crate::report::decisions::DecisionWriter;
-use crate::scenario::{Case, Counts, LimitSpec, Scenario};
-use crate::traffic::{self, Input, Traffic};
-use crate::world::{self, Decided, Decisions, Fate, KeyPlan, Observer, Plan, Stopped};
+use crate::metrics::{Comparison, Row};
+use crate::scenario::Case;
+use crate::traffic::{Input, Traffic};
+use crate::world::{self, Decided, Decisions, KeyPlan, Observer, Plan, Stopped};
 
 /// What a scenario showed.
 pub struct Findings {
@@ -31,103 +30,71 @@ pub struct Findings {
     pub estimates: Vec<Estimate>,
 }
 
+/// Where every single decision goes, run by run.
+pub trait DecisionSink {
+    /// The decisions of a run follow.
+    fn begin(&mut self, case: &str, algorithm: &str, replica: u32);
+
+    /// One decision.
+    ///
+    /// # Errors
+    /// If it cannot be written; the run then ends.
+    fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error>;
+}
+
 /// How to simulate.
 #[derive(Default)]
 pub struct Options<'a> {
     /// At most so many algorithms at a time; 0 counts as 1. Changes no result.
     pub threads: usize,
-    /// Only algorithms of these names; empty means all.
-    pub only: Vec<String>,
     /// Where every decision is written; algorithms then run one after another.
-    pub decisions: Option<&'a mut dyn DecisionWriter>,
-}
-
-/// A case made ready: everything that can be wrong with it is known.
-struct Ready {
-    traffic: Traffic,
-    contenders: Vec<Contender>,
-    resolved: Json,
-    estimate: Estimate,
+    pub decisions: Option<&'a mut dyn DecisionSink>,
 }
 
 /// Runs a scenario.
 ///
 /// # Errors
-/// Every problem of the scenario and its inputs, or [`Error::Interrupted`].
+/// [`Error::Interrupted`], or whatever the sink of the decisions reported.
 pub fn simulate(
-    scenario: &Scenario,
+    prepared: &Prepared,
     mut options: Options,
     progress: &dyn Progress,
 ) -> Result<Findings, Error> {
-    let folder = scenario.path.parent().unwrap_or(Path::new(""));
-    let mut ready = Vec::new();
-    for case in &scenario.cases {
-        ready.push(prepare(case, folder, &options.only)?);
+    let scenario = &prepared.scenario;
+    let mut rows = Vec::new();
+    let mut cases = Vec::new();
+    for (index, (case, ready)) in scenario.cases.iter().zip(&prepared.cases).enumerate() {
+        let total = ready.estimate.requests.saturating_mul(ready.contenders.len() as u64 + 1);
+        let what = [scenario.name.as_str(), &case.name].join(" ");
+        progress.begin(what.trim_end(), total);
+        let found = run_case(index, case, ready, &mut options, progress);
+        progress.end();
+        rows.extend(found?);
+        cases.push(describe::case(case, &ready.traffic));
     }
-    let rows = scenario.cases.iter().zip(&ready).enumerate().map(|(index, (case, ready))| {
-        run_case(index, case, ready, &mut options, progress)
-    });
-    let rows: Vec<Row> = rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    let cases = scenario.cases.iter().zip(&ready).map(|(case, ready)| describe(case, ready));
     Ok(Findings {
         comparison: Comparison {
             scenario: scenario.name.clone(),
             about: scenario.about.clone(),
-            cases: cases.collect(),
+            cases,
             rows,
         },
-        resolved: ready.iter().map(|ready| ready.resolved.clone()).collect(),
-        inputs: ready.iter().map(|ready| ready.traffic.inputs.clone()).collect(),
-        estimates: ready.iter().map(|ready| ready.estimate).collect(),
+        resolved: prepared.cases.iter().map(|ready| ready.resolved.clone()).collect(),
+        inputs: prepared.cases.iter().map(|ready| ready.traffic.inputs.clone()).collect(),
+        estimates: prepared.cases.iter().map(|ready| ready.estimate).collect(),
     })
-}
-
-fn prepare(case: &Case, folder: &Path, only: &[String]) -> Result<Ready, Error> {
-    let problems = Problems::new();
-    let mut contenders = Contender::of(case, &problems);
-    // Problems of the traffic and of the algorithms are reported together.
-    let built = traffic::build(case, folder);
-    let (traffic, sources) = match (problems.so_far(), built) {
-        (Ok(()), built) => built?,
-        (Err(Error::Input(mut all)), Err(Error::Input(more))) => {
-            all.extend(more);
-            return Err(Error::Input(all));
-        }
-        (Err(error), _) => return Err(error),
-    };
-    let estimate = Estimate::of(&case.limits, &traffic);
-    estimate.check(case, &problems);
-    problems.into_result()?;
-    if !only.is_empty() {
-        contenders.retain(|contender| only.contains(&contender.name));
-    }
-    let mut resolved = Map::new();
-    if !case.name.is_empty() {
-        resolved.insert("case".to_owned(), json!(case.name));
-    }
-    resolved.extend(case.resolved.clone());
-    resolved.insert("start".to_owned(), traffic.window.start.json());
-    resolved.insert("duration".to_owned(), traffic.window.span().json());
-    resolved.insert("traffic".to_owned(), Json::Array(sources));
-    let options = contenders.iter().map(|contender| contender.resolved.clone());
-    resolved.insert("algorithm".to_owned(), options.collect());
-    Ok(Ready { traffic, contenders, resolved: Json::Object(resolved), estimate })
 }
 
 fn run_case(
     index: usize,
     case: &Case,
-    ready: &Ready,
+    ready: &PreparedCase,
     options: &mut Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Row>, Error> {
     let keys = KeyPlan::new(&case.limits, &ready.traffic);
-    let plan = Plan {
-        traffic: &ready.traffic,
-        limits: &case.limits,
-        keys: &keys,
-        combine: case.combine,
-    };
+    let plan =
+        Plan { traffic: &ready.traffic, limits: &case.limits, keys: &keys, combine: case.combine };
     let row = |contender: &Contender, tally: Tally| Row {
         case: index,
         algorithm: contender.name.clone(),
@@ -136,26 +103,21 @@ fn run_case(
         seed: case.seed.0,
         tally,
     };
-    let total = ready.estimate.requests.saturating_mul(ready.contenders.len() as u64 + 1);
-    progress.begin(&case.name, total);
     let reference = reference(&plan, progress)?;
-    let one = |contender: &Contender, mut watch: Watch| {
+    let one = |contender: &Contender, watch: &mut Watch| {
         let limiters = contender.limiters(&case.limits);
         let queues = algorithm::ALGORITHMS[contender.kind].queues;
-        world::run(&plan, limiters, queues, Some(&reference), &mut watch)
-            .map(|(tally, _)| tally)
-            .map_err(|Stopped| Error::Interrupted)
+        let result = world::run(&plan, limiters, queues, Some(&reference), watch);
+        watch.outcome(result)
     };
-    if let Some(writer) = options.decisions.as_deref_mut() {
-        return ready
-            .contenders
-            .iter()
-            .map(|contender| {
-                writer.begin(&case.name, &contender.name, 0);
-                let watch = Watch { progress, traffic: &ready.traffic, writer: Some(writer) };
-                one(contender, watch).map(|tally| row(contender, tally))
-            })
-            .collect();
+    if let Some(sink) = options.decisions.as_deref_mut() {
+        let mut rows = Vec::new();
+        for contender in &ready.contenders {
+            sink.begin(&case.name, &contender.name, 0);
+            let mut watch = Watch::new(progress, &ready.traffic, Some(sink));
+            rows.push(row(contender, one(contender, &mut watch)?.0));
+        }
+        return Ok(rows);
     }
     let next = AtomicUsize::new(0);
     let tallies: Vec<Mutex<Option<Result<Tally, Error>>>> =
@@ -166,8 +128,8 @@ fn run_case(
                 while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed))
                     && let Some(contender) = ready.contenders.get(index)
                 {
-                    let watch = Watch { progress, traffic: &ready.traffic, writer: None };
-                    let result = one(contender, watch);
+                    let mut watch = Watch::new(progress, &ready.traffic, None);
+                    let result = one(contender, &mut watch).map(|(tally, _)| tally);
                     if let Ok(mut slot) = tallies[index].lock() {
                         *slot = Some(result);
                     }
@@ -193,72 +155,47 @@ fn reference(plan: &Plan, progress: &dyn Progress) -> Result<Decisions, Error> {
     let kind = algorithm::ALGORITHMS.iter().position(|kind| kind.name == "sliding-window-log");
     let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
     let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
-    let mut watch = Watch { progress, traffic: plan.traffic, writer: None };
-    world::run(plan, log.limiters(plan.limits), false, None, &mut watch)
-        .map(|(_, decisions)| decisions)
-        .map_err(|Stopped| Error::Interrupted)
+    let mut watch = Watch::new(progress, plan.traffic, None);
+    let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
+    watch.outcome(result).map(|(_, decisions)| decisions)
 }
 
 /// Passes progress and decisions on.
 struct Watch<'a> {
     progress: &'a dyn Progress,
     traffic: &'a Traffic,
-    writer: Option<&'a mut dyn DecisionWriter>,
+    sink: Option<&'a mut dyn DecisionSink>,
+    failure: Option<Error>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        progress: &'a dyn Progress,
+        traffic: &'a Traffic,
+        sink: Option<&'a mut dyn DecisionSink>,
+    ) -> Watch<'a> {
+        Watch { progress, traffic, sink, failure: None }
+    }
+
+    /// What a run came to, and why it stopped if it did.
+    fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
+        match (result, self.failure.take()) {
+            (_, Some(failure)) => Err(failure),
+            (Err(Stopped), None) => Err(Error::Interrupted),
+            (Ok(value), None) => Ok(value),
+        }
+    }
 }
 
 impl Observer for Watch<'_> {
     fn decided(&mut self, decided: Decided) {
-        if let Some(writer) = &mut self.writer {
-            writer.row(self.traffic, &decided);
+        if let (Some(sink), None) = (&mut self.sink, &self.failure) {
+            self.failure = sink.decided(self.traffic, &decided).err();
         }
     }
 
     fn progressed(&mut self, attempts: u64) -> bool {
         self.progress.advance(attempts);
-        !self.progress.stop()
+        self.failure.is_none() && !self.progress.stop()
     }
-}
-
-fn describe(case: &Case, ready: &Ready) -> CaseInfo {
-    let traffic = &ready.traffic;
-    let mut notes: Vec<String> = Vec::new();
-    for input in &traffic.inputs {
-        notes.push(format!("{}: {} of {} lines used", input.path, input.used, input.lines));
-        let skipped = input.skipped.iter().map(|skipped| {
-            format!(
-                "{}: {} lines not used, the first in line {}: {}",
-                input.path, skipped.lines, skipped.first, skipped.reason
-            )
-        });
-        notes.extend(skipped);
-        notes.extend(input.notes.iter().map(|note| format!("{}: {note}", input.path)));
-    }
-    if traffic.outside > 0 {
-        notes.push(format!("{} recorded requests lie outside the run", traffic.outside));
-    }
-    CaseInfo {
-        name: case.name.clone(),
-        limits: case.limits.iter().map(|spec| (spec.name.clone(), words(spec))).collect(),
-        window: traffic.window,
-        notes,
-    }
-}
-
-/// A limit in words: "100 per 60s for each client".
-fn words(spec: &LimitSpec) -> String {
-    let key = match &spec.key {
-        crate::scenario::Key::Everything => "for everything together".to_owned(),
-        key => format!("for each {key}"),
-    };
-    let mut words = format!("{} {key}", spec.limit);
-    if !spec.endpoints.is_empty() {
-        words += &format!(" at {}", spec.endpoints.join(", "));
-    }
-    if spec.counts != Counts::Cost {
-        words += &format!(", counting {}", spec.counts.name());
-    }
-    for tier in &spec.tiers {
-        words += &format!("; {}: {}", tier.name, tier.limit);
-    }
-    words
 }

@@ -120,6 +120,11 @@ pub(super) fn read(
         1_000_000_000_u64,
         "A run that may have more requests than this is refused before it starts.",
     );
+    let max_memory_mib = params.or(
+        "max-memory-mib",
+        8192_u64,
+        "A run that may need more memory than this for one algorithm is refused, in MiB.",
+    );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());

@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::params::{Choice, Node, Setting, Value};
 
 /// A field of a request that a key may be made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Attribute {
     /// Who asks.
     Client,

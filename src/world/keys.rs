@@ -265,10 +265,7 @@ mod tests {
         assert_eq!(each(&[Attribute::AddressPrefix]), [prefix, prefix, prefix, prefix, none, none]);
         let first = Key::FirstOf(vec![Attribute::ApiKey, Attribute::Address]);
         let shared = "(everything)";
-        assert_eq!(
-            names(spec(first)),
-            ["k1", "k1", "192.0.2.200", "192.0.2.200", shared, shared]
-        );
+        assert_eq!(names(spec(first)), ["k1", "k1", "192.0.2.200", "192.0.2.200", shared, shared]);
         assert_eq!(names(spec(Key::Everything)), [shared; 6]);
     }
 

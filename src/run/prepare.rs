@@ -1,0 +1,82 @@
+//! A scenario made ready to run: everything that can be wrong with it is known before anything runs.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::contender::Contender;
+use super::estimate::Estimate;
+use super::expectations;
+use crate::error::{Error, Problem, Problems, suggest};
+use crate::params::Setting;
+use crate::scenario::{Case, Scenario};
+use crate::traffic::{self, Traffic};
+
+/// A scenario that can run.
+pub struct Prepared {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its cases, in the order of the scenario.
+    pub(super) cases: Vec<PreparedCase>,
+}
+
+/// A case with its traffic and algorithms.
+pub(super) struct PreparedCase {
+    pub(super) traffic: Traffic,
+    pub(super) contenders: Vec<Contender>,
+    pub(super) resolved: Json,
+    pub(super) estimate: Estimate,
+}
+
+/// Reads the inputs of a scenario and resolves every name in it; `only` names the algorithms to run,
+/// none means all.
+///
+/// # Errors
+/// Every problem of the scenario and its inputs.
+pub fn prepare(scenario: Scenario, only: &[String]) -> Result<Prepared, Error> {
+    let problems = Problems::new();
+    let contenders: Vec<Vec<Contender>> =
+        scenario.cases.iter().map(|case| Contender::of(case, &problems)).collect();
+    expectations::check_names(&scenario, &contenders, &problems);
+    for name in only {
+        let known: Vec<&str> = contenders.iter().flatten().map(|c| c.name.as_str()).collect();
+        if !known.contains(&name.as_str()) {
+            let message = format!("`--only {name}`: no such algorithm in `{}`", scenario.name);
+            problems.add(Problem::new(message).help(suggest(name, known)));
+        }
+    }
+    let folder = scenario.path.parent().unwrap_or(Path::new(""));
+    let mut cases = Vec::new();
+    for (case, mut contenders) in scenario.cases.iter().zip(contenders) {
+        let (traffic, sources) = match traffic::build(case, folder) {
+            Ok(built) => built,
+            Err(Error::Input(found)) => {
+                found.into_iter().for_each(|problem| problems.add(problem));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let estimate = Estimate::of(&case.limits, &traffic);
+        estimate.check(case, &problems);
+        contenders.retain(|contender| only.is_empty() || only.contains(&contender.name));
+        let resolved = resolve(case, &traffic, sources, &contenders);
+        cases.push(PreparedCase { traffic, contenders, resolved, estimate });
+    }
+    problems.into_result()?;
+    Ok(Prepared { scenario, cases })
+}
+
+/// All settings of a case with their defaults.
+fn resolve(case: &Case, traffic: &Traffic, sources: Vec<Json>, contenders: &[Contender]) -> Json {
+    let mut resolved = Map::new();
+    if !case.name.is_empty() {
+        resolved.insert("case".to_owned(), json!(case.name));
+    }
+    resolved.extend(case.resolved.clone());
+    resolved.insert("start".to_owned(), traffic.window.start.json());
+    resolved.insert("duration".to_owned(), traffic.window.span().json());
+    resolved.insert("traffic".to_owned(), Json::Array(sources));
+    let options = contenders.iter().map(|contender| contender.resolved.clone());
+    resolved.insert("algorithm".to_owned(), options.collect());
+    Json::Object(resolved)
+}
