@@ -1,0 +1,75 @@
+//! Draws from a random stream that come out the same on every machine: integer arithmetic, the basic
+//! operations of IEEE 754, and `libm` for everything else.
+
+use rand::Rng;
+
+use crate::seed::Stream;
+
+/// A whole number below `end`, each as likely as the next to within 2^-32. `end` is at least 1.
+pub fn below(stream: &mut Stream, end: u64) -> u64 {
+    ((u128::from(stream.next_u64()) * u128::from(end)) >> 64) as u64
+}
+
+/// A number above 0 and up to 1, in steps of 2^-53.
+pub fn unit(stream: &mut Stream) -> f64 {
+    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+    ((stream.next_u64() >> 11) + 1) as f64 * STEP
+}
+
+/// From the exponential distribution with mean 1: at most 36.8.
+pub fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log(unit(stream))
+}
+
+/// From the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958, whose
+/// second number is not used, so that every draw takes the same two steps).
+pub fn normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(2.0 * exponential(stream));
+    radius * libm::cos(std::f64::consts::TAU * unit(stream))
+}
+
+/// A Poisson process: times at which something happens at random at a constant mean rate.
+pub struct Process {
+    stream: Stream,
+    /// Nanoseconds from one to the next.
+    mean: f64,
+    at: u64,
+    /// What `at` lacks of the exact time, below one nanosecond, so that rounding loses nothing.
+    rest: f64,
+}
+
+impl Process {
+    /// A process that starts at offset `from`; an infinite mean is one in which nothing happens.
+    pub fn new(stream: Stream, mean: f64, from: u64) -> Process {
+        Process { stream, mean, at: from, rest: 0.0 }
+    }
+
+    /// When it happens next; `u64::MAX` stands for never.
+    pub fn step(&mut self) -> u64 {
+        let gap = exponential(&mut self.stream) * self.mean + self.rest;
+        if !gap.is_finite() {
+            self.at = u64::MAX;
+            return self.at;
+        }
+        let whole = libm::floor(gap);
+        self.rest = gap - whole;
+        self.at = self.at.saturating_add(whole as u64);
+        self.at
+    }
+
+    /// Goes on from offset `at` instead, which a process without memory may do at any time.
+    pub fn resume(&mut self, at: u64) {
+        (self.at, self.rest) = (at, 0.0);
+    }
+
+    /// The stream it draws from.
+    pub fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+}
+
+/// A number that a count whose mean is `mean` does not exceed: ten standard deviations of a Poisson
+/// distribution above it, and a hundred more for small means. Saturates.
+pub fn poisson_bound(mean: f64) -> u64 {
+    libm::ceil(mean + 10.0 * libm::sqrt(mean) + 100.0) as u64
+}

@@ -1,0 +1,90 @@
+//! What all kinds of made-up traffic have in common: who asks, in what shares, for what, and where
+//! the random numbers come from.
+
+use super::mix::{Marks, Mix};
+use super::population;
+use super::share::Shares;
+use super::{Pattern, Synthetic};
+use crate::params::Params;
+use crate::seed::{Seed, Stream};
+use crate::time::Instant;
+use crate::traffic::{Arrival, Context, Source};
+
+/// The clients of a source with everything about their requests but the times.
+pub struct Family {
+    /// Numbers of the clients, as in the traffic.
+    clients: Vec<u32>,
+    /// How the requests are divided among them.
+    pub shares: Shares,
+    mix: Mix,
+    start: Instant,
+    seed: Seed,
+    labels: Labels,
+}
+
+/// The names of a source's random streams.
+struct Labels {
+    arrivals: String,
+    cycles: String,
+    costs: String,
+    endpoints: String,
+}
+
+impl Family {
+    /// Reads the settings that all kinds share. `None` after a problem was reported.
+    pub fn read(params: &mut Params, context: &mut Context) -> Option<Family> {
+        let clients = population::read(params, context);
+        let shares = Shares::read(params, clients.as_ref().map_or(1, Vec::len));
+        let mix = Mix::read(params, context);
+        let label = |purpose: &str| format!("traffic/{}/{purpose}", context.position);
+        Some(Family {
+            clients: clients?,
+            shares: shares?,
+            mix: mix?,
+            start: context.window.start,
+            seed: context.seed,
+            labels: Labels {
+                arrivals: label("arrivals"),
+                cycles: label("cycles"),
+                costs: label("costs"),
+                endpoints: label("endpoints"),
+            },
+        })
+    }
+
+    /// The source that asks when `pattern` says so.
+    pub(super) fn source(self, pattern: impl Pattern) -> Box<dyn Source> {
+        Box::new(Synthetic { family: self, pattern })
+    }
+
+    /// How many clients there are, at least one.
+    pub fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// From which a client's arrivals are drawn.
+    pub fn arrivals(&self, client: usize) -> Stream {
+        self.seed.stream(&self.labels.arrivals, client as u64)
+    }
+
+    /// From which a client's spans of activity are drawn.
+    pub fn cycles(&self, client: usize) -> Stream {
+        self.seed.stream(&self.labels.cycles, client as u64)
+    }
+
+    /// From which a client's endpoints and costs are drawn.
+    pub fn marks(&self, client: usize) -> Marks {
+        Marks {
+            endpoints: self.seed.stream(&self.labels.endpoints, client as u64),
+            costs: self.seed.stream(&self.labels.costs, client as u64),
+        }
+    }
+
+    /// The next request of a client, made at `offset`.
+    pub fn arrival(&self, client: usize, offset: u64, marks: &mut Marks) -> Arrival {
+        let (endpoint, cost) = self.mix.draw(marks);
+        // Offsets lie inside the run, whose end is an instant.
+        let at = Instant(self.start.0.saturating_add_unsigned(offset));
+        Arrival { at, client: self.clients[client], endpoint, cost }
+    }
+}

@@ -1,0 +1,136 @@
+//! What requests are for and what they cost.
+
+use serde_json::json;
+
+use super::cost::Cost;
+use super::draw::below;
+use crate::error::Problem;
+use crate::params::{Params, Setting};
+use crate::seed::Stream;
+use crate::traffic::Context;
+
+/// The endpoints of a source with their weights and costs.
+pub struct Mix {
+    /// In the order of the scenario; at least one.
+    offers: Vec<Offer>,
+    /// The sum of the weights; at least 1.
+    total: u64,
+}
+
+struct Offer {
+    endpoint: u32,
+    /// The sum of the weights up to and including this one.
+    up_to: u64,
+    cost: Cost,
+}
+
+/// What the endpoints and costs of one client are drawn from.
+pub struct Marks {
+    /// For endpoints.
+    pub endpoints: Stream,
+    /// For costs.
+    pub costs: Stream,
+}
+
+impl Mix {
+    /// Reads what is asked for and what it costs. `None` after a problem was reported.
+    pub fn read(params: &mut Params, context: &mut Context) -> Option<Mix> {
+        let endpoint: Option<String> = params
+            .optional("endpoint", "What is asked for; by default nothing that would have a name.");
+        let endpoints = read_weights(
+            params,
+            "endpoints",
+            "Endpoints with weights, such as `{ \"/a\" = 3, \"/b\" = 1 }`: each request is for one of \
+             them at random.",
+        );
+        let cost = params.or("cost", Cost::Fixed(1), "What a request costs.");
+        let costs = read_costs(params);
+        let alone = params.require(
+            "endpoints",
+            endpoint.is_none() || endpoints.as_ref().is_some_and(Vec::is_empty),
+            "both `endpoint` and `endpoints`",
+            "keep one of them",
+        );
+        let mut weights = endpoints?;
+        if weights.is_empty() {
+            weights.push((endpoint.unwrap_or_default(), 1));
+        }
+        let mut known = true;
+        for (name, _) in &costs {
+            if !weights.iter().any(|(endpoint, _)| endpoint == name) {
+                let message = format!("`{name}` is no endpoint of this source");
+                let help = "`costs` is for names in `endpoints`; `cost` is for all others";
+                known = params.require("costs", false, message, help);
+            }
+        }
+        let mut total = 0;
+        let offers = weights
+            .into_iter()
+            .map(|(name, weight)| {
+                total += u64::from(weight);
+                let own = costs.iter().find(|(endpoint, _)| *endpoint == name);
+                Offer {
+                    endpoint: context.endpoint(&name),
+                    up_to: total,
+                    cost: own.map_or(cost, |&(_, cost)| cost),
+                }
+            })
+            .collect();
+        (alone && known).then_some(Mix { offers, total })
+    }
+
+    /// The endpoint and the cost of a client's next request.
+    pub fn draw(&self, marks: &mut Marks) -> (u32, u32) {
+        let index = match self.offers.len() {
+            1 => 0,
+            _ => {
+                let ticket = below(&mut marks.endpoints, self.total);
+                self.offers.partition_point(|offer| offer.up_to <= ticket)
+            }
+        };
+        let offer = &self.offers[index];
+        (offer.endpoint, offer.cost.draw(&mut marks.costs))
+    }
+}
+
+fn read_costs(params: &mut Params) -> Vec<(String, Cost)> {
+    params.entries(
+        "costs",
+        "What requests for some of the endpoints cost, such as `{ \"/search\" = 10 }`; each may be \
+         whatever `cost` may be.",
+        |entry, problems| match Cost::read(&entry.node) {
+            Ok(cost) => Some(((entry.key.clone(), cost), cost.json())),
+            Err(problem) => {
+                let message = format!("`{}`: {}", entry.key, problem.message);
+                problems.add(Problem { message, ..problem });
+                None
+            }
+        },
+        Cost::schema(),
+    )
+}
+
+/// Reads a table of names with weights, empty if it was left out. `None` after a problem was
+/// reported.
+pub fn read_weights(params: &mut Params, name: &str, meaning: &str) -> Option<Vec<(String, u32)>> {
+    let mut good = true;
+    let weights: Vec<(String, u32)> = params.entries(
+        name,
+        meaning,
+        |entry, problems| match u32::read(&entry.node) {
+            Ok(weight) => Some(((entry.key.clone(), weight), json!(weight))),
+            Err(problem) => {
+                let message = format!("the weight of `{}`: {}", entry.key, problem.message);
+                problems.add(Problem { message, ..problem });
+                good = false;
+                None
+            }
+        },
+        u32::schema(),
+    );
+    let some = weights.iter().any(|&(_, weight)| weight > 0);
+    let written = params.has(name);
+    let message = format!("`{name}` has no weight above 0");
+    let help = "write weights such as { a = 3, b = 1 }";
+    (params.require(name, !good || !written || some, message, help) && good).then_some(weights)
+}

@@ -1,0 +1,68 @@
+//! Made-up requests: when they come is a [`Pattern`], everything else about them a [`Family`].
+//!
+//! Every client of a source is a stream of its own, and so is every purpose for which it draws:
+//! arrivals, endpoints and costs come from different random streams, so that a change of the costs
+//! leaves the arrivals as they were. Merged traffic is the same streams, opened all at once.
+//!
+//! Inside this folder, time is an offset in nanoseconds from the start of the run.
+
+pub mod burst;
+pub mod poisson;
+pub mod steady;
+
+mod address;
+mod cost;
+mod draw;
+mod family;
+mod merge;
+mod mix;
+mod period;
+mod population;
+mod share;
+mod spacing;
+#[cfg(test)]
+mod tests;
+
+use family::Family;
+use merge::{Alone, Merged};
+
+use super::{Arrival, Source};
+
+/// When the clients of a source ask.
+trait Pattern: Send + Sync + 'static {
+    /// The times of one client, ascending: offsets from the start of the run.
+    type Times: Iterator<Item = u64> + Send;
+
+    /// Opens the times of a client.
+    fn times(&self, family: &Family, client: usize) -> Self::Times;
+
+    /// At most so many requests of all clients together.
+    fn bound(&self, family: &Family) -> u64;
+}
+
+/// A source of made-up requests.
+struct Synthetic<P> {
+    family: Family,
+    pattern: P,
+}
+
+impl<P: Pattern> Source for Synthetic<P> {
+    fn streams(&self) -> usize {
+        self.family.clients()
+    }
+
+    fn stream(&self, index: usize) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
+        Box::new(Alone::open(&self.family, &self.pattern, index))
+    }
+
+    fn merged(&self) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
+        match self.family.clients() {
+            1 => self.stream(0),
+            _ => Box::new(Merged::open(&self.family, &self.pattern)),
+        }
+    }
+
+    fn bound(&self) -> u64 {
+        self.pattern.bound(&self.family)
+    }
+}
