@@ -97,6 +97,21 @@ impl Problems {
         self.found.borrow().is_empty()
     }
 
+    /// The value of a result, or `None` after its problems were added.
+    ///
+    /// # Errors
+    /// What is not the user's mistake.
+    pub fn keep<T>(&self, result: Result<T, Error>) -> Result<Option<T>, Error> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Error::Input(found)) => {
+                found.into_iter().for_each(|problem| self.add(problem));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// `Ok` if none was added so far, else those that were.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
 //! `ratesim check`: run scenarios and hold them against what they must show.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
-use super::Output;
-use crate::error::{Error, Problem};
+use super::{Output, load};
+use crate::error::Error;
 use crate::report::format;
 use crate::run::{self, Judgement, Progress};
 use crate::scenario::{Changes, Scenario};
@@ -32,15 +32,13 @@ pub fn check(
     output: &mut Output,
     progress: &dyn Progress,
 ) -> Result<bool, Error> {
-    let mut scenarios = Vec::new();
-    for path in files(&options.paths)? {
-        scenarios.push(Scenario::load(&path, &Changes::default())?);
-    }
+    let files = load::files(&options.paths)?;
+    let scenarios = load::prepare(&files, &Changes::default(), &[])?;
     let mut all = Vec::new();
-    for scenario in &scenarios {
-        let options = run::Options { threads: options.threads, ..run::Options::default() };
-        let findings = run::simulate(scenario, options, progress)?;
-        all.push((scenario, run::judge(scenario, &findings.comparison)));
+    for prepared in &scenarios {
+        let options = run::Options { threads: options.threads, decisions: None };
+        let findings = run::simulate(prepared, options, progress)?;
+        all.push((&prepared.scenario, run::judge(&prepared.scenario, &findings.comparison)));
     }
     let judgements = || all.iter().flat_map(|(_, judgements)| judgements);
     let (total, kept) = (judgements().count(), judgements().filter(|j| j.holds).count());
@@ -93,43 +91,4 @@ fn document(all: &[(&Scenario, Vec<Judgement>)]) -> Json {
         })
     });
     Json::Array(rows.collect())
-}
-
-/// The scenario files among `paths` and in folders among them, folders in the order of names.
-///
-/// # Errors
-/// If a path does not exist, cannot be read, or a folder has no scenario.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut found = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            found.push(path.clone());
-            continue;
-        }
-        let before = found.len();
-        collect(path, &mut found)?;
-        if found.len() == before {
-            let message = format!("`{}` has no scenario (*.toml)", path.display());
-            return Err(Error::input(Problem::new(message)));
-        }
-    }
-    Ok(found)
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let unreadable = |cause| Error::failed(format!("read the folder `{}`", folder.display()), cause);
-    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(unreadable)?.path());
-    }
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
-            found.push(path);
-        }
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde_json::{Value as Json, json};
 
 use super::Output;
-use super::check::files;
+use super::load::files;
 use crate::algorithm::ALGORITHMS;
 use crate::error::Error;
 use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};

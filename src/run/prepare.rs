@@ -20,6 +20,16 @@ pub struct Prepared {
     pub(super) cases: Vec<PreparedCase>,
 }
 
+impl Prepared {
+    /// At most so many decisions will be made.
+    pub fn decisions(&self) -> u64 {
+        let of = |case: &PreparedCase| {
+            case.estimate.requests.saturating_mul(case.contenders.len() as u64)
+        };
+        self.cases.iter().map(of).fold(0, u64::saturating_add)
+    }
+}
+
 /// A case with its traffic and algorithms.
 pub(super) struct PreparedCase {
     pub(super) traffic: Traffic,
@@ -48,13 +58,8 @@ pub fn prepare(scenario: Scenario, only: &[String]) -> Result<Prepared, Error> {
     let folder = scenario.path.parent().unwrap_or(Path::new(""));
     let mut cases = Vec::new();
     for (case, mut contenders) in scenario.cases.iter().zip(contenders) {
-        let (traffic, sources) = match traffic::build(case, folder) {
-            Ok(built) => built,
-            Err(Error::Input(found)) => {
-                found.into_iter().for_each(|problem| problems.add(problem));
-                continue;
-            }
-            Err(error) => return Err(error),
+        let Some((traffic, sources)) = problems.keep(traffic::build(case, folder))? else {
+            continue;
         };
         let estimate = Estimate::of(&case.limits, &traffic);
         estimate.check(case, &problems);

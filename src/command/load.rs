@@ -1,0 +1,75 @@
+//! Scenario files found, read and made ready, with the problems of all of them reported together.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Problem, Problems};
+use crate::run::{self, Prepared};
+use crate::scenario::{Changes, Scenario};
+
+/// Reads scenarios and their inputs; `only` names the algorithms to run, none means all.
+///
+/// # Errors
+/// Every problem of all of them; two scenarios of one name are one.
+pub fn prepare(
+    paths: &[PathBuf],
+    changes: &Changes,
+    only: &[String],
+) -> Result<Vec<Prepared>, Error> {
+    let problems = Problems::new();
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for path in paths {
+        let Some(scenario) = problems.keep(Scenario::load(path, changes))? else { continue };
+        if let Some(other) = scenarios.iter().find(|other| other.name == scenario.name) {
+            let first = other.path.display();
+            let message = format!("`{first}` is also named `{}`", scenario.name);
+            let help = "give one of them another `name`; it is also their folder of results";
+            problems.add(Problem::at(&scenario.name_place, message).help(help));
+        }
+        scenarios.push(scenario);
+    }
+    let mut all = Vec::new();
+    for scenario in scenarios {
+        all.extend(problems.keep(run::prepare(scenario, only))?);
+    }
+    problems.into_result()?;
+    Ok(all)
+}
+
+/// The scenario files among `paths` and in folders among them, folders in the order of names.
+///
+/// # Errors
+/// If a path does not exist, cannot be read, or a folder has no scenario.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            found.push(path.clone());
+            continue;
+        }
+        let before = found.len();
+        collect(path, &mut found)?;
+        if found.len() == before {
+            let message = format!("`{}` has no scenario (*.toml)", path.display());
+            return Err(Error::input(Problem::new(message)));
+        }
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let unreadable = |cause| Error::failed(format!("read the folder `{}`", folder.display()), cause);
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(unreadable)?.path());
+    }
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! `ratesim run`: simulate scenarios, print their tables, write their folders of results.
+
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+
+use super::{Output, load};
+use crate::error::Error;
+use crate::report::chart;
+use crate::report::decisions::{self, Decision, Decisions, Record};
+use crate::report::folder::{Draft, Folder};
+use crate::report::record::{CaseRun, RunInfo};
+use crate::report::{csv, format, html, json, record, table};
+use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
+use crate::scenario::Changes;
+use crate::traffic::Traffic;
+use crate::world::{Decided, Fate};
+
+/// Arguments of `run`.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Scenario files.
+    pub scenarios: Vec<PathBuf>,
+    /// What the command line changes in them.
+    pub changes: Changes,
+    /// Only algorithms of these names; none means all.
+    pub only: Vec<String>,
+    /// The folder in which each scenario's folder is written.
+    pub out: PathBuf,
+    /// Whether to write every decision.
+    pub decisions: bool,
+    /// Whether to draw charts and write the report page.
+    pub charts: bool,
+    /// Print JSON instead of a table.
+    pub json: bool,
+    /// Print nothing.
+    pub quiet: bool,
+    /// See [`run::Options`].
+    pub threads: usize,
+}
+
+/// Runs scenarios one after another, after all of them were found to be right.
+///
+/// # Errors
+/// Every problem of the scenarios, before any is run; then whatever cannot be written.
+pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> Result<(), Error> {
+    let all = load::prepare(&options.scenarios, &options.changes, &options.only)?;
+    let mut documents = Vec::new();
+    for prepared in &all {
+        let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
+        let findings = simulate(prepared, options, &mut folder, progress)?;
+        write(prepared, &findings, options, folder, progress)?;
+        if options.json {
+            documents.push(json::summary(&findings.comparison));
+        } else if !options.quiet {
+            output.say(&table::table(&findings.comparison, output.width, output.styled))?;
+            output.say(&closing(prepared, &findings, options))?;
+        }
+    }
+    match documents.len() {
+        0 => Ok(()),
+        1 => output.say(&format!("{:#}", documents[0])),
+        _ => output.say(&format!("{:#}", Json::Array(documents))),
+    }
+}
+
+fn simulate(
+    prepared: &Prepared,
+    options: &Options,
+    folder: &mut Folder,
+    progress: &dyn Progress,
+) -> Result<Findings, Error> {
+    let mut simulation = run::Options { threads: options.threads, decisions: None };
+    if !options.decisions {
+        return run::simulate(prepared, simulation, progress);
+    }
+    let size = format::bytes(decisions::estimate(prepared.decisions(), NAMES));
+    progress.announce(&format!("decisions.csv will take up to about {size}"));
+    let mut sink = Sink::new(folder)?;
+    simulation.decisions = Some(&mut sink);
+    let findings = run::simulate(prepared, simulation, progress)?;
+    let draft = sink.finish()?;
+    folder.finish(draft)?;
+    Ok(findings)
+}
+
+/// Bytes of the names in a row of `decisions.csv`, roughly, to announce its size.
+const NAMES: u64 = 40;
+
+/// Writes everything that a run leaves behind, whole or not at all.
+fn write(
+    prepared: &Prepared,
+    findings: &Findings,
+    options: &Options,
+    mut folder: Folder,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let comparison = &findings.comparison;
+    folder.write("summary.csv", &csv::summary(comparison))?;
+    folder.write("timeline.csv", &csv::timeline(comparison))?;
+    folder.write("limits.csv", &csv::limits(comparison))?;
+    folder.write("keys.csv", &csv::keys(comparison))?;
+    folder.write("clients.csv", &csv::clients(comparison))?;
+    if options.charts {
+        for chart::Figure { stem, svg, .. } in chart::figures(comparison) {
+            folder.write(&format!("charts/{stem}.svg"), svg.as_bytes())?;
+            folder.write(&format!("charts/{stem}.png"), &chart::png(&svg)?)?;
+        }
+        folder.write("report.html", html::page(comparison).as_bytes())?;
+    }
+    if progress.stop() {
+        return Err(Error::Interrupted);
+    }
+    folder.commit(record::record(comparison, &info(prepared, findings)))
+}
+
+fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {
+    let cases = findings.resolved.iter().zip(&findings.inputs);
+    RunInfo {
+        file: Some(prepared.scenario.path.display().to_string()),
+        cases: cases
+            .map(|(settings, inputs)| CaseRun { settings: settings.clone(), inputs: inputs.clone() })
+            .collect(),
+    }
+}
+
+/// What stands under the table: whether the expectations hold, and where the files are.
+fn closing(prepared: &Prepared, findings: &Findings, options: &Options) -> String {
+    let judgements = run::judge(&prepared.scenario, &findings.comparison);
+    let kept = judgements.iter().filter(|judgement| judgement.holds).count();
+    let folder = options.out.join(&prepared.scenario.name);
+    let written = format!("wrote {}/", folder.display());
+    match judgements.len() {
+        0 => written,
+        all if all == kept => format!("all {all} expectations hold; {written}"),
+        all => format!("{} of {all} expectations fail (see ratesim check); {written}", all - kept),
+    }
+}
+
+/// Writes decisions as they are made.
+struct Sink {
+    rows: Decisions<Draft>,
+    case: String,
+    algorithm: String,
+    replica: u32,
+    shown: PathBuf,
+}
+
+impl Sink {
+    fn new(folder: &Folder) -> Result<Sink, Error> {
+        let shown = folder.target().join("decisions.csv");
+        let draft = folder.draft("decisions.csv")?;
+        let rows = Decisions::new(draft).map_err(|cause| failed(&shown, cause))?;
+        Ok(Sink { rows, case: String::new(), algorithm: String::new(), replica: 0, shown })
+    }
+
+    fn finish(self) -> Result<Draft, Error> {
+        self.rows.finish().map_err(|cause| failed(&self.shown, cause))
+    }
+}
+
+fn failed(path: &std::path::Path, cause: std::io::Error) -> Error {
+    Error::failed(format!("write `{}`", path.display()), cause)
+}
+
+impl DecisionSink for Sink {
+    fn begin(&mut self, case: &str, algorithm: &str, replica: u32) {
+        self.case = case.to_owned();
+        self.algorithm = algorithm.to_owned();
+        self.replica = replica;
+    }
+
+    fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
+        let Decided { arrival, fate } = decided;
+        let record = Record {
+            case: &self.case,
+            algorithm: &self.algorithm,
+            replica: self.replica,
+            at: arrival.at - traffic.window.start,
+            client: &traffic.clients[arrival.client as usize].name,
+            endpoint: &traffic.endpoints[arrival.endpoint as usize],
+            cost: arrival.cost,
+            decision: match *fate {
+                Fate::Accepted => Decision::Admit,
+                Fate::Queued(span) => Decision::Queue(span),
+                Fate::Rejected(wait) => Decision::Deny(wait),
+            },
+        };
+        self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
+    }
+}
