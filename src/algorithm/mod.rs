@@ -83,7 +83,8 @@ pub struct Footprint {
 ///   readings up to the year 2200;
 /// - if `check` denies at `now`, `deny` is told, and then `wait` is `After(d)`, the same attempt is
 ///   not denied at `now + d` and is denied at `now + d - 1 ns`, if nothing was charged in between; if
-///   `Never`, it is denied at every later reading;
+///   `Never`, it is denied at every later reading; `d` is zero only where the denial itself, by
+///   storing an older reading, made room (the sliding counter where readings are rewound);
 /// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
 ///   back behind it.
 pub trait Algorithm: Send + Sync + 'static {
@@ -149,7 +150,7 @@ pub const ALGORITHMS: &[Kind] = &[
 /// The options that every algorithm has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Common {
-    /// Whether a denied attempt is charged too.
+    /// Whether a denied attempt is charged too; it is then stored as an admitted one is.
     pub count_rejected: bool,
     /// The resolution to which readings are cut down and waits rounded up.
     pub tick: Span,

@@ -75,7 +75,8 @@ impl SlidingWindowCounter {
         let wipes = self.common.backwards == Backwards::Naive;
         if at < state.end && !(wipes && at < state.end - self.width) {
             *state
-        } else if at >= state.end && state.current > 0 && at - state.end < self.width {
+        } else if state.current > 0 && at >= state.end && at.abs_diff(state.end) < self.width as u64
+        {
             let end = state.end.saturating_add(self.width);
             State { end, previous: state.current, current: 0, last: state.last }
         } else {

@@ -221,11 +221,15 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         if u64::from(cost) > self.burst || gain == 0 {
             return Wait::Never;
         }
-        let wanted = state.deficit + U::from(u64::from(cost)) * self.token;
-        let missing: u128 = wanted.saturating_sub(self.capacity).into();
-        let span = missing.div_ceil(gain) * u128::from(self.step);
+        let wanted: u128 = (state.deficit + U::from(u64::from(cost)) * self.token).into();
+        let capacity: u128 = self.capacity.into();
+        // Below zero only where an older reading is taken as it is: the bucket may have enough even
+        // before its last reading.
+        let missing = wanted as i128 - capacity as i128;
+        let steps = -(-missing).div_euclid(gain as i128);
         let last = if self.starts_late && state.last == UNSEEN { now.0 } else { state.last };
-        Wait::nanos(span as i128 + i128::from(last) - i128::from(now.0))
+        let opens = i128::from(last) + steps * i128::from(self.step);
+        Wait::nanos(opens - i128::from(now.0))
     }
 
     fn charge(&self, state: &mut State<U>, now: Reading, cost: u32) {
