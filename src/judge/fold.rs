@@ -2,10 +2,10 @@
 
 use super::course::Course;
 use super::distribution::Distribution;
-use super::holding::{Holding, Holdings};
-use super::tally::{Books, Kept, LimitTally, SubjectTally, Tally, Wrong};
+use super::holding::Holdings;
+use super::ledger::{KeyLedger, LimitLedger};
+use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
-use super::trailing::Trailing;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
 use crate::scenario::Window;
@@ -37,7 +37,7 @@ pub struct Judge {
     over_limit: u64,
     needless_rejections: u64,
     wrong: Option<Wrong>,
-    limits: Vec<LimitFold>,
+    limits: Vec<LimitLedger>,
     clients: Vec<Course>,
     queue_waits: Distribution,
     denial_waits: Distribution,
@@ -45,51 +45,12 @@ pub struct Judge {
     holdings: Holdings,
 }
 
-#[derive(Debug, Clone)]
-struct LimitFold {
-    name: String,
-    promise: Limit,
-    refused: u64,
-    needless_rejections: u64,
-    keys: Vec<KeyFold>,
-}
-
-#[derive(Debug, Clone)]
-struct KeyFold {
-    course: Course,
-    window: Trailing,
-    /// The last bin whose `window_max` knows of this key.
-    seen: usize,
-    holding: Holding,
-}
-
-impl KeyFold {
-    /// Brings what the window carries into each bin after the last one seen, up to `bin`.
-    fn carry(&mut self, timeline: &mut Timeline, bin: usize) {
-        for later in self.seen + 1..=bin {
-            let carried = self.window.sum_at(timeline.start_of(later));
-            if carried == 0 {
-                break;
-            }
-            let most = &mut timeline.bins[later].window_max;
-            *most = (*most).max(carried);
-        }
-        self.seen = bin;
-    }
-}
-
 impl Judge {
     /// A judge of a run over `window`, with the names and default promises of its limits and the
     /// number of its clients.
     pub fn new(window: Window, limits: &[(String, Limit)], clients: usize) -> Judge {
         let timeline = Timeline::over(window);
-        let limits = limits.iter().map(|(name, promise)| LimitFold {
-            name: name.clone(),
-            promise: *promise,
-            refused: 0,
-            needless_rejections: 0,
-            keys: Vec::new(),
-        });
+        let limits = limits.iter().map(|(name, promise)| LimitLedger::new(name, *promise));
         Judge {
             bin: (0, window.start, window.start),
             books: Books::default(),
@@ -108,12 +69,7 @@ impl Judge {
 
     /// A key of `limit` was seen first; keys are numbered in this order.
     pub fn meet(&mut self, limit: usize, promise: Limit) {
-        self.limits[limit].keys.push(KeyFold {
-            course: Course::default(),
-            window: Trailing::new(promise),
-            seen: 0,
-            holding: Holding::default(),
-        });
+        self.limits[limit].keys.push(KeyLedger::new(promise));
     }
 
     /// An attempt is made.
@@ -281,23 +237,142 @@ impl Judge {
     }
 }
 
-impl LimitFold {
-    fn finish(self, key_names: impl Fn(usize) -> String) -> LimitTally {
-        let keys = self.keys.into_iter().enumerate().map(|(index, key)| {
-            let (promise, peak) = (key.window.promise(), key.window.peak());
-            key.course.finish(key_names(index), Some(promise), peak)
-        });
-        let keys: Vec<SubjectTally> = keys.collect();
-        LimitTally {
-            name: self.name,
-            promise: self.promise,
-            attempts: keys.iter().map(|key| key.attempts).sum(),
-            accepted: keys.iter().map(|key| key.accepted).sum(),
-            refused: self.refused,
-            over_limit: keys.iter().map(|key| key.over_limit).sum(),
-            needless_rejections: self.needless_rejections,
-            worst: LimitTally::find_worst(&keys),
-            keys,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Peak;
+
+    const MS: i64 = 1_000_000;
+
+    /// A judge over three minutes from 0 with clients 0 and 1, whose key of every limit is 0.
+    fn judge(limits: &[Limit]) -> Judge {
+        let window = Window { start: Instant(0), end: Instant(180_000 * MS) };
+        let name = |index: usize| ["first", "second"][index].to_owned();
+        let named: Vec<_> = limits.iter().enumerate().map(|(i, &limit)| (name(i), limit)).collect();
+        let mut judge = Judge::new(window, &named, 2);
+        limits.iter().enumerate().for_each(|(index, &limit)| judge.meet(index, limit));
+        judge
+    }
+
+    fn per_minute(requests: u64) -> Limit {
+        Limit::new(requests, Span::from_secs(60))
+    }
+
+    /// An attempt of client 0 at `ms` that touches the limits with these costs, and which of them
+    /// refuse.
+    fn attempt(judge: &mut Judge, ms: i64, costs: &[u32], refused: u64) {
+        let at = Instant(ms * MS);
+        let touch = |(limit, &cost)| Touch { limit, key: 0, cost };
+        let touches: Vec<_> = costs.iter().enumerate().map(touch).collect();
+        judge.offered(at, 0, &touches);
+        match refused {
+            0 => judge.accepted(at, 0, &touches, None),
+            _ => judge.rejected(at, 0, &touches, refused, Wait::After(Span::from_secs(1))),
         }
+    }
+
+    fn finish(judge: Judge) -> Tally {
+        judge.finish(0, |limit, key| format!("{limit}/{key}"), |client| format!("client {client}"))
+    }
+
+    #[test]
+    fn of_100_at_59_s_and_100_from_60_s_on_the_second_hundred_is_over() {
+        let mut judge = judge(&[per_minute(100)]);
+        (0..100).for_each(|_| attempt(&mut judge, 59_000, &[1], 0));
+        (0..100).for_each(|n| attempt(&mut judge, 60_000 + 10 * n, &[1], 0));
+        let tally = finish(judge);
+        assert_eq!((tally.books.accepted, tally.over_limit), (200, 100));
+        let (limit, worst) = tally.worst().unwrap();
+        let peak = Peak { cost: 200, from: Instant(59_000 * MS), to: Instant(60_990 * MS) };
+        assert_eq!((limit, worst.peak), (0, Some(peak)));
+        assert_eq!(peak.ratio(&per_minute(100)), Some(2.0));
+        // Bins of 500 ms: 100 at 59 s; 50 more from 60 s, all 200 from 60.5 s until 119 s; what then
+        // remains came in after 60 s, half of it in the first bin, and none is left at 121 s.
+        let max = |ms: i64| tally.timeline.bins[(ms / 500) as usize].window_max;
+        let shown = [58_500, 59_000, 59_500, 60_000, 60_500, 118_500, 119_000, 120_000, 120_500];
+        assert_eq!(shown.map(max), [0, 100, 100, 150, 200, 200, 100, 99, 49]);
+        assert_eq!(max(121_000), 0);
+    }
+
+    #[test]
+    fn a_rejection_is_needless_if_the_window_had_room_for_it_alone() {
+        let mut judge = judge(&[per_minute(3)]);
+        attempt(&mut judge, 0, &[2], 0);
+        attempt(&mut judge, 10, &[1], 1); // 2 + 1 = 3: needless, and so is the next like it,
+        attempt(&mut judge, 20, &[1], 1); // because rejections do not add up.
+        attempt(&mut judge, 30, &[2], 1); // 2 + 2 > 3
+        attempt(&mut judge, 59_999, &[2], 1); // still 2 in (-0.001 s, 59.999 s]
+        attempt(&mut judge, 60_000, &[3], 1); // 0 in (0 s, 60 s]
+        attempt(&mut judge, 60_000, &[4], 1); // never fits
+        let tally = finish(judge);
+        assert_eq!((tally.books.rejected, tally.needless_rejections), (6, 3));
+        assert_eq!(tally.denial_waits.count(), 6);
+    }
+
+    #[test]
+    fn an_acceptance_counts_until_just_before_w_has_passed() {
+        let mut judge = judge(&[per_minute(1)]);
+        for (at, over) in [(0, 0), (59_999, 1), (119_998, 2), (179_998, 2)] {
+            attempt(&mut judge, at, &[1], 0);
+            assert_eq!(judge.over_limit, over, "{at} ms");
+        }
+    }
+
+    #[test]
+    fn several_limits_are_judged_each_and_counted_once() {
+        let mut judge = judge(&[per_minute(2), Limit::new(1, Span::from_secs(1))]);
+        attempt(&mut judge, 0, &[1, 1], 0);
+        attempt(&mut judge, 10, &[1, 1], 0b10); // the second is full; the first has room, did not refuse
+        attempt(&mut judge, 20, &[1, 1], 0b01); // the first refuses needlessly, but the second is full
+        attempt(&mut judge, 30, &[1, 1], 0); // 2 of 2, 2 of 1: over the second
+        attempt(&mut judge, 40, &[1, 1], 0); // 3 of 2, 3 of 1: over both, once
+        attempt(&mut judge, 2000, &[1, 1], 0b10); // the second refuses needlessly, but the first is full
+        let tally = finish(judge);
+        assert_eq!((tally.over_limit, tally.needless_rejections), (2, 0));
+        let [first, second] = &tally.limits[..] else { panic!("two limits") };
+        assert_eq!((first.refused, first.over_limit, first.needless_rejections), (1, 1, 1));
+        assert_eq!((second.refused, second.over_limit, second.needless_rejections), (2, 2, 1));
+        assert_eq!((first.attempts, first.accepted, first.keys[0].rejected), (6, 3, 3));
+        // 3 of 1 is higher than 3 of 2.
+        assert_eq!(tally.worst().map(|(limit, key)| (limit, &key.name[..])), Some((1, "1/0")));
+        // Rejected at 10 ms first, accepted again at 30 ms.
+        let lockouts = [&first.keys[0], &second.keys[0], &tally.clients[0]];
+        assert_eq!(lockouts.map(|subject| subject.longest_lockout.nanos()), [20_000_000; 3]);
+    }
+
+    #[test]
+    fn what_no_limit_covers_is_accepted_and_over_none() {
+        let mut judge = judge(&[per_minute(0)]);
+        attempt(&mut judge, 0, &[], 0);
+        let tally = finish(judge);
+        assert_eq!((tally.books.accepted, tally.over_limit, tally.limits[0].attempts), (1, 0, 0));
+        assert_eq!(tally.clients.len(), 1, "client 1 never asked");
+    }
+
+    #[test]
+    fn decisions_are_compared_both_ways() {
+        let mut judge = judge(&[per_minute(1)]);
+        assert_eq!(judge.wrong, None);
+        for (allowed, reference) in [(true, true), (true, false), (false, true), (false, true)] {
+            judge.compared(allowed, reference);
+        }
+        assert_eq!(judge.wrong, Some(Wrong { allowed: 1, limited: 2 }));
+    }
+
+    #[test]
+    #[should_panic(expected = "the books do not balance")]
+    fn an_attempt_that_nothing_became_of_does_not_go_unnoticed() {
+        let mut judge = judge(&[per_minute(1)]);
+        judge.offered(Instant(0), 0, &[]);
+        finish(judge);
+    }
+
+    #[test]
+    #[should_panic(expected = "more was decided than asked")]
+    fn a_decision_booked_to_another_client_does_not_go_unnoticed() {
+        let mut judge = judge(&[per_minute(1)]);
+        judge.offered(Instant(0), 0, &[]);
+        judge.accepted(Instant(0), 1, &[], None);
+        finish(judge);
     }
 }

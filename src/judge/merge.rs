@@ -76,3 +76,52 @@ impl Timeline {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::judge::calls::{Call, assert_equal, judged, single_limit};
+    use crate::judge::{Distribution, SubjectTally};
+
+    fn described(spans: &Distribution) -> impl PartialEq + std::fmt::Debug + use<> {
+        let quantiles: Vec<_> = (0..=100).map(|percent| spans.percentile(percent)).collect();
+        (spans.count(), spans.mean_secs(), spans.min(), spans.max(), quantiles)
+    }
+
+    /// Keys and clients in the order of their names, and the height of the worst key.
+    fn sorted(mut tally: Tally) -> (Tally, Option<f64>) {
+        let height = |key: &SubjectTally| key.peak?.ratio(&key.promise?);
+        let worst = tally.worst().and_then(|(_, key)| height(key));
+        let (queue, denial) = Default::default();
+        (tally.queue_waits, tally.denial_waits) = (queue, denial);
+        for subjects in [&mut tally.limits[0].keys, &mut tally.clients] {
+            subjects.retain(|subject| subject.attempts > 0);
+            subjects.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        tally.limits[0].worst = None;
+        (tally, worst)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_by_key_adds_up_to_the_whole(
+            (promises, calls) in single_limit(),
+            apart in 0..3_u32,
+        ) {
+            let part = |of: &dyn Fn(&Call) -> bool| {
+                let calls: Vec<Call> = calls.iter().filter(|&call| of(call)).cloned().collect();
+                judged(&promises, &calls)
+            };
+            let whole = judged(&promises, &calls);
+            let mut sum = part(&|call| call.client == apart);
+            sum.merge(part(&|call| call.client != apart));
+            prop_assert_eq!(described(&sum.queue_waits), described(&whole.queue_waits));
+            prop_assert_eq!(described(&sum.denial_waits), described(&whole.denial_waits));
+            let (sum, whole) = (sorted(sum), sorted(whole));
+            prop_assert_eq!(sum.1, whole.1);
+            assert_equal(&sum.0, &whole.0);
+        }
+    }
+}

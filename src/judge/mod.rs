@@ -4,11 +4,16 @@
 //! knows nothing of algorithms or clocks: it sees keys, costs, true instants and outcomes. What it
 //! finds for one set of keys adds up with what it finds for another.
 
+#[cfg(test)]
+mod calls;
 mod course;
 mod distribution;
 mod fold;
 mod holding;
+mod ledger;
 mod merge;
+#[cfg(test)]
+mod naive;
 mod tally;
 mod timeline;
 mod trailing;

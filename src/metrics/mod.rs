@@ -102,3 +102,150 @@ fn peak_ratio(key: &SubjectTally) -> Option<Value> {
     let requests = key.promise?.requests as f64;
     Value::number(peak_cost(key) as f64 / requests)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Footprint, Wait};
+    use crate::judge::{Judge, Touch};
+    use crate::rate::Limit;
+    use crate::time::{Instant, Span};
+
+    const UNITS: [&str; 8] =
+        ["requests", "attempts", "cost", "ratio", "s", "keys", "entries", "bytes"];
+
+    fn check_registry<T>(metrics: &'static [Metric<T>]) {
+        for (index, metric) in metrics.iter().enumerate() {
+            let Metric { name, unit, meaning, .. } = metric;
+            assert!(
+                metrics[..index].iter().all(|other| other.name != *name),
+                "{name} is there twice"
+            );
+            let snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(name.chars().all(snake), "{name}");
+            assert!(UNITS.contains(unit), "{name}: {unit}");
+            assert_eq!(*unit == "s", name.ends_with("_s"), "{name}: the unit stands last");
+            assert!(meaning.ends_with('.') && !meaning.contains("  "), "{name}: {meaning}");
+            assert!(find_in(metrics, name).is_some_and(|found| std::ptr::eq(found, metric)));
+        }
+    }
+
+    #[test]
+    fn every_metric_is_well_named_and_explained() {
+        check_registry(METRICS);
+        check_registry(SUBJECT_METRICS);
+        check_registry(LIMIT_METRICS);
+        assert!(find("no_such_metric").is_none());
+    }
+
+    #[test]
+    fn the_leading_columns_are_those_that_readers_rely_on() {
+        let names: Vec<&str> = METRICS.iter().take(8).map(|metric| metric.name).collect();
+        assert_eq!(
+            names.join(","),
+            "requests,attempts,accepted,rejected,over_limit,needless_rejections,peak_window,peak_ratio"
+        );
+    }
+
+    /// What each of these attempts of client 0, 1, ... at 0 s, 1 s, ... comes to under a limit for
+    /// each client: accepted after a wait in the queue, or rejected.
+    fn tally(limit: Limit, attempts: &[Result<Option<Span>, Wait>]) -> Tally {
+        let window = Window { start: Instant(0), end: Instant(0) + Span::from_secs(60) };
+        let mut judge = Judge::new(window, &[("each".to_owned(), limit)], attempts.len());
+        for (key, outcome) in attempts.iter().enumerate() {
+            let at = Instant(0) + Span::from_secs(key as u64);
+            let touches = [Touch { limit: 0, key, cost: 3 }];
+            judge.meet(0, limit);
+            judge.offered(at, key as u32, &touches);
+            match *outcome {
+                Ok(waited) => judge.accepted(at, key as u32, &touches, waited),
+                Err(wait) => judge.rejected(at, key as u32, &touches, 1, wait),
+            }
+            judge.kept(0, key, at, Footprint { entries: 2, bytes: 16 }, None);
+        }
+        judge.finish(0, |_, key| format!("key {key}"), |client| format!("client {client}"))
+    }
+
+    /// "name value" for each metric that has a value.
+    fn shown<T>(metrics: &'static [Metric<T>], of: &T) -> Vec<String> {
+        let values = metrics.iter().filter_map(|m| Some((m.name, (m.value)(of)?)));
+        let shown = values.map(|(name, value)| {
+            assert!(value.as_f64().is_finite(), "{name}: {value:?}");
+            format!("{name} {value}")
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn no_metric_of_any_run_is_ever_anything_but_a_finite_number() {
+        let (two, none) = (Limit::new(2, Span::from_secs(1)), Limit::new(0, Span::from_secs(1)));
+        let accepted = Ok(Some(Span::MAX));
+        let runs: [&[_]; 5] = [
+            &[],
+            &[accepted],
+            &[Err(Wait::Never)],
+            &[Err(Wait::After(Span::MAX)); 3],
+            &[accepted, Err(Wait::Never), Ok(None), Err(Wait::After(Span::ZERO))],
+        ];
+        for (limit, attempts) in runs.iter().flat_map(|&run| [(two, run), (none, run)]) {
+            let tally = tally(limit, attempts);
+            shown(METRICS, &tally);
+            tally.limits.iter().for_each(|limit| drop(shown(LIMIT_METRICS, limit)));
+            let subjects = tally.limits.iter().flat_map(|limit| &limit.keys).chain(&tally.clients);
+            subjects.for_each(|subject| drop(shown(SUBJECT_METRICS, subject)));
+        }
+    }
+
+    #[test]
+    fn a_run_without_attempts_has_counts_of_zero_and_nothing_else() {
+        let nothing = tally(Limit::new(2, Span::from_secs(1)), &[]);
+        let zeroes = "requests attempts accepted rejected over_limit needless_rejections peak_window \
+                      pending denied_for_ever longest_lockout_s keys_max state_entries_max \
+                      state_bytes_max";
+        let zeroes: Vec<_> = zeroes.split_whitespace().map(|name| format!("{name} 0")).collect();
+        assert_eq!(shown(METRICS, &nothing), zeroes);
+    }
+
+    #[test]
+    fn a_run_is_told_by_its_metrics() {
+        // Of cost 3 under a limit of 2, whose highest window is therefore 3 / 2: one accepted after
+        // 1.25 s in the queue, one at once, one told to wait 2.5 s, one told never.
+        let attempts = [
+            Ok(Some(Span::from_nanos(1_250_000_000))),
+            Ok(Some(Span::ZERO)),
+            Err(Wait::After(Span::from_nanos(2_500_000_000))),
+            Err(Wait::Never),
+        ];
+        let tally = tally(Limit::new(2, Span::from_secs(1)), &attempts);
+        let expected = "requests 4, attempts 4, accepted 2, rejected 2, over_limit 2, \
+            needless_rejections 0, peak_window 3, peak_ratio 1.5, pending 0, \
+            wait_mean_s 0.625, wait_p50_s 0, wait_p90_s 1.25, wait_p99_s 1.25, wait_max_s 1.25, \
+            retry_after_min_s 2.5, retry_after_mean_s 2.5, retry_after_max_s 2.5, \
+            retry_after_header_max_s 3, denied_for_ever 1, longest_lockout_s 0, \
+            fairness 0.5, client_fairness 0.5, client_accepted_share_min 0, \
+            keys_max 4, state_entries_max 8, state_bytes_max 64";
+        assert_eq!(shown(METRICS, &tally).join(", "), expected);
+        assert_eq!(
+            shown(SUBJECT_METRICS, &tally.limits[0].keys[0]).join(", "),
+            "attempts 1, accepted 1, rejected 0, over_limit 1, peak_window 3, peak_ratio 1.5, \
+             longest_lockout_s 0, accepted_share 1"
+        );
+        assert_eq!(
+            shown(SUBJECT_METRICS, &tally.clients[3]).join(", "),
+            "attempts 1, accepted 0, rejected 1, over_limit 0, longest_lockout_s 0, accepted_share 0"
+        );
+        assert_eq!(
+            shown(LIMIT_METRICS, &tally.limits[0]).join(", "),
+            "attempts 4, accepted 2, refused 2, over_limit 2, needless_rejections 0, peak_window 3, \
+             peak_ratio 1.5, keys 4"
+        );
+    }
+
+    #[test]
+    fn under_a_limit_of_zero_there_is_a_peak_but_no_ratio() {
+        let tally = tally(Limit::new(0, Span::from_secs(1)), &[Ok(None)]);
+        let value = |name| find(name).and_then(|metric| (metric.value)(&tally));
+        assert_eq!(value("peak_window"), Some(Value::Count(3)));
+        assert_eq!(value("peak_ratio"), None);
+    }
+}

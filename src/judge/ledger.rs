@@ -1,0 +1,79 @@
+//! What the judge keeps of each limit and each of its keys while a run lasts.
+
+use super::course::Course;
+use super::holding::Holding;
+use super::tally::{LimitTally, SubjectTally};
+use super::timeline::Timeline;
+use super::trailing::Trailing;
+use crate::rate::Limit;
+
+/// What happened under one limit so far.
+#[derive(Debug, Clone)]
+pub(super) struct LimitLedger {
+    name: String,
+    promise: Limit,
+    pub refused: u64,
+    pub needless_rejections: u64,
+    pub keys: Vec<KeyLedger>,
+}
+
+/// What happened to one key so far.
+#[derive(Debug, Clone)]
+pub(super) struct KeyLedger {
+    pub course: Course,
+    pub window: Trailing,
+    /// The last bin whose `window_max` knows of this key.
+    seen: usize,
+    pub holding: Holding,
+}
+
+impl KeyLedger {
+    pub fn new(promise: Limit) -> KeyLedger {
+        KeyLedger {
+            course: Course::default(),
+            window: Trailing::new(promise),
+            seen: 0,
+            holding: Holding::default(),
+        }
+    }
+
+    /// Brings what the window carries into each bin after the last one seen, up to `bin`.
+    pub fn carry(&mut self, timeline: &mut Timeline, bin: usize) {
+        for later in self.seen + 1..=bin {
+            let carried = self.window.sum_at(timeline.start_of(later));
+            if carried == 0 {
+                break;
+            }
+            let most = &mut timeline.bins[later].window_max;
+            *most = (*most).max(carried);
+        }
+        self.seen = bin;
+    }
+}
+
+impl LimitLedger {
+    pub fn new(name: &str, promise: Limit) -> LimitLedger {
+        let name = name.to_owned();
+        LimitLedger { name, promise, refused: 0, needless_rejections: 0, keys: Vec::new() }
+    }
+
+    /// The findings; `key_names` names a key by its number.
+    pub fn finish(self, key_names: impl Fn(usize) -> String) -> LimitTally {
+        let keys = self.keys.into_iter().enumerate().map(|(index, key)| {
+            let (promise, peak) = (key.window.promise(), key.window.peak());
+            key.course.finish(key_names(index), Some(promise), peak)
+        });
+        let keys: Vec<SubjectTally> = keys.collect();
+        LimitTally {
+            name: self.name,
+            promise: self.promise,
+            attempts: keys.iter().map(|key| key.attempts).sum(),
+            accepted: keys.iter().map(|key| key.accepted).sum(),
+            refused: self.refused,
+            over_limit: keys.iter().map(|key| key.over_limit).sum(),
+            needless_rejections: self.needless_rejections,
+            worst: LimitTally::find_worst(&keys),
+            keys,
+        }
+    }
+}
