@@ -4,10 +4,17 @@
 //! knows nothing of algorithms or clocks: it sees keys, costs, true instants and outcomes. What it
 //! finds for one set of keys adds up with what it finds for another.
 
+mod course;
 mod distribution;
+mod fold;
+mod holding;
+mod merge;
 mod tally;
 mod timeline;
+mod trailing;
 
 pub use distribution::Distribution;
+pub use fold::{Judge, Touch};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
 pub use timeline::{Bin, Timeline};
+pub use trailing::Trailing;

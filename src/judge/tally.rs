@@ -83,7 +83,8 @@ pub struct LimitTally {
     pub over_limit: u64,
     /// Attempts that this limit refused although it had room.
     pub needless_rejections: u64,
-    /// The key whose trailing window rose highest above its promise: its position in `keys`.
+    /// The key whose trailing window rose highest above its promise, the first of equals: its position
+    /// in `keys`; `None` where there are none.
     pub worst: Option<usize>,
     /// By key, in the order in which they were first seen.
     pub keys: Vec<SubjectTally>,
@@ -104,11 +105,50 @@ pub struct SubjectTally {
     pub rejected: u64,
     /// Accepted attempts above the limit; for a client above any of its limits.
     pub over_limit: u64,
-    /// The largest cost accepted in any trailing window; `None` for a client.
+    /// The largest cost accepted in any trailing window; `None` for a client, and for a key of which
+    /// nothing was accepted.
     pub peak: Option<Peak>,
-    /// The longest time from a rejection to the next acceptance, or to the last rejection if none
-    /// followed.
+    /// The longest time from the first rejection after an acceptance (or since the start) to the next
+    /// acceptance, or to the last rejection if none followed.
     pub longest_lockout: Span,
+}
+
+impl Tally {
+    /// The key whose trailing window rose highest above its promise, over all limits, with the
+    /// position of its limit; the first of equals, `None` where there are no keys.
+    pub fn worst(&self) -> Option<(usize, &SubjectTally)> {
+        let worst = self.limits.iter().enumerate();
+        let worst = worst.filter_map(|(index, limit)| Some((index, limit.worst_key()?)));
+        worst.reduce(|worst, next| if next.1.rose_higher(worst.1) { next } else { worst })
+    }
+}
+
+impl LimitTally {
+    /// The key that `worst` points to.
+    pub fn worst_key(&self) -> Option<&SubjectTally> {
+        self.worst.map(|index| &self.keys[index])
+    }
+
+    /// What `worst` must be.
+    pub(super) fn find_worst(keys: &[SubjectTally]) -> Option<usize> {
+        let all = 0..keys.len();
+        all.reduce(|worst, next| if keys[next].rose_higher(&keys[worst]) { next } else { worst })
+    }
+}
+
+impl SubjectTally {
+    /// Whether this key's peak, in units of its promise, is above another's. Anything accepted under
+    /// a promise of nothing is above all else.
+    fn rose_higher(&self, other: &SubjectTally) -> bool {
+        let cost = |key: &SubjectTally| key.peak.map_or(0, |peak| u128::from(peak.cost));
+        let promised = |key: &SubjectTally| key.promise.map_or(0, |p| u128::from(p.requests));
+        match (promised(self), promised(other)) {
+            (0, 0) => cost(self) > cost(other),
+            (0, _) => cost(self) > 0,
+            (_, 0) => cost(other) == 0 && cost(self) > 0,
+            (own, others) => cost(self) * others > cost(other) * own,
+        }
+    }
 }
 
 /// The largest cost accepted for one key in any trailing window.
@@ -139,4 +179,15 @@ pub struct Kept {
     pub entries_max: u64,
     /// Their bytes.
     pub bytes_max: u64,
+}
+
+impl Kept {
+    /// The largest over the bins of a timeline.
+    pub fn over(timeline: &Timeline) -> Kept {
+        timeline.bins.iter().fold(Kept::default(), |most, bin| Kept {
+            keys_max: most.keys_max.max(bin.keys),
+            entries_max: most.entries_max.max(bin.entries),
+            bytes_max: most.bytes_max.max(bin.bytes),
+        })
+    }
 }

@@ -55,6 +55,11 @@ impl Timeline {
     pub fn index(&self, at: Instant) -> usize {
         ((at - self.start).nanos() / self.width.nanos()) as usize
     }
+
+    /// When a bin starts.
+    pub fn start_of(&self, bin: usize) -> Instant {
+        self.start + Span::from_nanos(self.width.nanos() * bin as u64)
+    }
 }
 
 /// The least of 1, 2 and 5 times a power of ten nanoseconds up to 5 s, then of 10, 15 and 30 s, of

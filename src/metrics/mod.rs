@@ -1,8 +1,18 @@
 //! The numbers that a run is told by. [`METRICS`] carries name, unit, meaning and formula of each;
-//! the table, the headers of the CSV files, `expect` and the docs read it.
+//! the table, the headers of the CSV files, `expect` and the docs read it. [`SUBJECT_METRICS`] does the
+//! same for one key or client, [`LIMIT_METRICS`] for one limit.
 
-use crate::judge::Tally;
+mod fairness;
+mod parts;
+mod run;
+mod value;
+
+use crate::judge::{SubjectTally, Tally};
 use crate::scenario::Window;
+
+pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
+pub use run::METRICS;
+pub use value::Value;
 
 /// Everything that a command compares: the rows of one scenario.
 #[derive(Debug, Clone)]
@@ -47,18 +57,18 @@ pub struct Row {
     pub tally: Tally,
 }
 
-/// A metric of a run.
-pub struct Metric {
+/// A metric of what a `T` holds; of a run, unless said otherwise.
+pub struct Metric<T: 'static = Tally> {
     /// Its name, the unit last.
     pub name: &'static str,
-    /// Its unit in words: `attempts`, `s`, `bytes`, `ratio`.
+    /// Its unit in words: `requests`, `attempts`, `cost`, `ratio`, `s`, `keys`, `entries` or `bytes`.
     pub unit: &'static str,
     /// What it means, one sentence.
     pub meaning: &'static str,
     /// Which end is the bad one.
     pub worse: Worse,
     /// Its value; `None` where there is none (an empty cell).
-    pub value: fn(&Tally) -> Option<Value>,
+    pub value: fn(&T) -> Option<Value>,
 }
 
 /// Which end of a metric is the bad one.
@@ -72,24 +82,23 @@ pub enum Worse {
     Neither,
 }
 
-/// A value of a metric.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
-    /// A count.
-    Count(u64),
-    /// A finite number.
-    Number(f64),
+/// Finds a metric of a run by its name.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    find_in(METRICS, name)
 }
 
-impl Value {
-    /// As a number, for comparing.
-    pub fn as_f64(self) -> f64 {
-        match self {
-            Value::Count(count) => count as f64,
-            Value::Number(number) => number,
-        }
-    }
+/// Finds a metric by its name in any of the registries.
+pub fn find_in<T>(metrics: &'static [Metric<T>], name: &str) -> Option<&'static Metric<T>> {
+    metrics.iter().find(|metric| metric.name == name)
 }
 
-/// The registry, in the order of the columns of `summary.csv`.
-pub const METRICS: &[Metric] = &[];
+fn peak_cost(key: &SubjectTally) -> u64 {
+    key.peak.map_or(0, |peak| peak.cost)
+}
+
+/// The peak of a key in units of its promise, which is 0 where nothing was accepted; `None` for a
+/// promise of nothing, and for clients.
+fn peak_ratio(key: &SubjectTally) -> Option<Value> {
+    let requests = key.promise?.requests as f64;
+    Value::number(peak_cost(key) as f64 / requests)
+}

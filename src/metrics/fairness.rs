@@ -1,0 +1,46 @@
+//! How evenly acceptances are shared out.
+
+use super::Value;
+use crate::judge::SubjectTally;
+
+/// Accepted attempts / attempts; `None` where nothing was attempted.
+pub(super) fn share(subject: &SubjectTally) -> Option<f64> {
+    let (accepted, attempts) = (subject.accepted as f64, subject.attempts as f64);
+    (subject.attempts > 0).then(|| accepted / attempts)
+}
+
+/// The shares of all subjects that attempted anything.
+pub(super) fn shares(subjects: &[SubjectTally]) -> impl Iterator<Item = f64> {
+    subjects.iter().filter_map(share)
+}
+
+/// Jain's index of fairness, (sum x)^2 / (n sum x^2) (R. Jain, D. Chiu and W. Hawe, DEC-TR-301,
+/// 1984); `None` where all are zero.
+pub(super) fn jain(shares: impl Iterator<Item = f64>) -> Option<Value> {
+    let (count, sum, squares) =
+        shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
+    Value::number(sum * sum / (count * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(shares: &[f64]) -> Option<f64> {
+        jain(shares.iter().copied()).map(Value::as_f64)
+    }
+
+    #[test]
+    fn equal_shares_are_fair_and_one_of_four_having_all_is_a_quarter() {
+        assert_eq!(index(&[0.5, 0.5, 0.5]), Some(1.0));
+        assert_eq!(index(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        // (1 + 1/2)^2 / (2 * (1 + 1/4)) = 2.25 / 2.5
+        assert_eq!(index(&[1.0, 0.5]), Some(0.9));
+    }
+
+    #[test]
+    fn where_nobody_got_anything_nothing_is_fair_or_unfair() {
+        assert_eq!(index(&[]), None);
+        assert_eq!(index(&[0.0, 0.0]), None);
+    }
+}
