@@ -165,7 +165,8 @@ pub fn printable(text: &str) -> String {
 
 /// Control characters, and those that turn the direction of a line around.
 fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The columns that a text takes on a terminal.

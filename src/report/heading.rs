@@ -18,9 +18,11 @@ pub fn heading(
         (0..comparison.cases.len()).map(|case| facts(comparison, case)).collect();
     let shared: Vec<Fact> = match cases.split_first() {
         None => Vec::new(),
-        Some((first, rest)) => {
-            first.iter().filter(|fact| rest.iter().all(|case| case.contains(fact))).cloned().collect()
-        }
+        Some((first, rest)) => first
+            .iter()
+            .filter(|fact| rest.iter().all(|case| case.contains(fact)))
+            .cloned()
+            .collect(),
     };
     for case in &mut cases {
         case.retain(|fact| !shared.contains(fact));

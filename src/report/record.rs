@@ -70,9 +70,7 @@ pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
 }
 
 fn input(input: &Input) -> Json {
-    let skipped = |skipped: &Skipped| {
-        json!({ "reason": skipped.reason, "lines": skipped.lines, "first": skipped.first })
-    };
+    let skipped = |skipped: &Skipped| json!({ "reason": skipped.reason, "lines": skipped.lines, "first": skipped.first });
     json!({
         "path": without_folder(&input.path),
         "bytes": input.bytes,

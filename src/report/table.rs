@@ -1,7 +1,7 @@
 //! The table on the terminal: one row an algorithm, grouped by case, with what the scenario is above
 //! it and what to take from it below.
 
-use super::format::{bytes, count, printable, ratio, span, width, wrap};
+use super::format::{bytes, count, printable, ratio, span, wrap};
 use super::grid::{Cell, Column, FAINT, Grid, MARK, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::reading::readings;
@@ -102,8 +102,7 @@ fn fit(
     styled: bool,
 ) -> (Grid, Vec<&'static str>) {
     let mut grid = grid(comparison, by_case, most, styled);
-    let specs: Vec<&Spec> =
-        COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
+    let specs: Vec<&Spec> = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
     let wide = |spec: &&Spec| column(spec, comparison, true);
     let narrow = |spec: &&Spec| column(spec, comparison, false);
     grid.columns = specs.iter().map(wide).collect();
@@ -164,10 +163,10 @@ fn shown(spec: &Spec, rows: &[Row]) -> bool {
 fn column(spec: &Spec, comparison: &Comparison, wide: bool) -> Column {
     let rows = &comparison.rows;
     let worst = worst(spec.metric, rows, comparison.cases.len());
-    let cells = rows.iter().zip(worst).map(|(row, worst)| Cell {
-        text: text(spec, &row.tally, wide),
-        worst,
-    });
+    let cells = rows
+        .iter()
+        .zip(worst)
+        .map(|(row, worst)| Cell { text: text(spec, &row.tally, wide), worst });
     let head = spec.heads[usize::from(!wide)];
     Column { group: spec.group, head, cells: cells.collect() }
 }
@@ -179,13 +178,20 @@ fn text(spec: &Spec, tally: &Tally, wide: bool) -> String {
         None => main,
     };
     match spec.show {
-        Show::Peak => both(shown_value(value("peak_window")), value(spec.metric).map(|value| ratio(value.as_f64()))),
+        Show::Peak => both(
+            shown_value(value("peak_window")),
+            value(spec.metric).map(|value| ratio(value.as_f64())),
+        ),
         Show::State => {
             let size = match value(spec.metric) {
                 Some(Value::Count(size)) => Some(bytes(size)),
                 _ => None,
             };
-            if wide { both(shown_value(value("state_entries_max")), size) } else { size.unwrap_or_default() }
+            if wide {
+                both(shown_value(value("state_entries_max")), size)
+            } else {
+                size.unwrap_or_default()
+            }
         }
         Show::Count | Show::CountIfAny | Show::SpanIfAny => shown_value(value(spec.metric)),
     }
@@ -219,11 +225,115 @@ fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
     for case in 0..if by_case { cases } else { 1 } {
         let inside = |index: usize| !by_case || rows[index].case == case;
         let known = || (0..rows.len()).filter(|&i| inside(i)).filter_map(|i| badness[i]);
-        let (least, most) =
-            known().fold((f64::MAX, f64::MIN), |(least, most), one| (least.min(one), most.max(one)));
+        let (least, most) = known()
+            .fold((f64::MAX, f64::MIN), |(least, most), one| (least.min(one), most.max(one)));
         for index in (0..rows.len()).filter(|&index| inside(index)) {
             marks[index] = least < most && badness[index] == Some(most);
         }
     }
     marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::width;
+    use super::super::samples::{self, MINUTE, Numbers, any, boundary, cases, hostile, row, tally};
+    use super::*;
+    use crate::rate::Limit;
+    use proptest::prelude::*;
+
+    fn plain(comparison: &Comparison, most: usize) -> String {
+        table(comparison, most, false)
+    }
+
+    #[test]
+    fn boundary_in_80_columns() {
+        insta::assert_snapshot!(plain(&boundary(), 80));
+    }
+
+    #[test]
+    fn boundary_in_60_columns() {
+        insta::assert_snapshot!(plain(&boundary(), 60));
+    }
+
+    #[test]
+    fn boundary_where_there_is_room() {
+        insta::assert_snapshot!(plain(&boundary(), 120));
+    }
+
+    #[test]
+    fn boundary_in_colour() {
+        let styled = table(&boundary(), 80, true);
+        insta::assert_snapshot!(styled.replace('\u{1b}', "<ESC>"));
+    }
+
+    #[test]
+    fn cases_stand_below_one_another() {
+        insta::assert_snapshot!(plain(&cases(), 80));
+    }
+
+    #[test]
+    fn one_row_has_no_worst() {
+        let mut one = boundary();
+        one.rows.truncate(1);
+        insta::assert_snapshot!(plain(&one, 80));
+    }
+
+    #[test]
+    fn no_row_at_all() {
+        let mut none = boundary();
+        none.rows.clear();
+        insta::assert_snapshot!(plain(&none, 80));
+    }
+
+    #[test]
+    fn a_limit_of_nothing_has_no_ratio() {
+        let limit = Limit::new(0, MINUTE);
+        let mut blocked = boundary();
+        blocked.cases = vec![samples::case("", limit)];
+        let numbers = Numbers { rejected: 200, ..Numbers::default() };
+        let burst =
+            Numbers { accepted: 5, rejected: 195, over_limit: 5, peak: 5, ..numbers.clone() };
+        blocked.rows =
+            vec![row("fixed-window", tally(limit, numbers)), row("gcra", tally(limit, burst))];
+        insta::assert_snapshot!(plain(&blocked, 80));
+    }
+
+    #[test]
+    fn long_names_give_way_and_then_columns_do() {
+        let wide = plain(&hostile(), 100);
+        let narrow = plain(&hostile(), 40);
+        insta::assert_snapshot!(format!("{wide}\n{narrow}"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_terminal(comparison in any(), most in 40_usize..140) {
+            for line in plain(&comparison, most).lines() {
+                prop_assert!(width(line) <= most, "{} > {most}: {line:?}", width(line));
+            }
+        }
+
+        #[test]
+        fn colour_changes_no_column(comparison in any(), most in 40_usize..140) {
+            let marked = plain(&comparison, most).replace("* worst of its column", "").replace('*', "");
+            let styled = anstream::adapter::strip_str(&table(&comparison, most, true)).to_string();
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let without = |text: &str| words(&text.replace('*', "").replace(';', ""));
+            prop_assert_eq!(without(&marked), without(&styled));
+        }
+
+        #[test]
+        fn nothing_reads_nan_or_inf(comparison in any()) {
+            let mut comparison = comparison;
+            for row in &mut comparison.rows {
+                row.algorithm = "gcra".to_owned();
+            }
+            comparison.scenario = String::new();
+            comparison.about = String::new();
+            comparison.cases.iter_mut().for_each(|case| case.name = String::new());
+            let text = plain(&comparison, 140).to_lowercase();
+            prop_assert!(!text.contains("nan") && !text.contains("inf"), "{text}");
+        }
+    }
 }
