@@ -1,5 +1,23 @@
-//! ratesim compares rate-limiting algorithms on a virtual clock.
-#![cfg_attr(test, allow(missing_docs))]
+//! ratesim compares rate-limiting algorithms on simulated or recorded traffic, exactly and on a
+//! virtual clock.
+//!
+//! ```text
+//!  scenario --> traffic --> world ---------> judge --> metrics --> report
+//!  (what to     (arrivals)  one algorithm,   (what     (numbers)   (table, csv,
+//!   compare)                its keys,        happened)             charts, page)
+//!                           a virtual clock
+//!                              |  ^
+//!                              v  | verdict
+//!                           algorithm
+//! ```
+//!
+//! Data flows from left to right, and a module imports from lower layers only, which
+//! `tests/architecture.rs` enforces. Above these, [`run`] prepares and simulates a scenario,
+//! `command` has one module a command, and `cli` alone touches the terminal; below them lie
+//! [`time`], [`rate`], [`error`], [`seed`] and [`params`].
+//!
+//! Three things are never mixed: a denial by a limiter is data, a mistake of the user is an
+//! [`error::Problem`] with its place, and a panic is a bug.
 
 pub mod algorithm;
 pub mod error;
@@ -7,6 +25,7 @@ pub mod judge;
 pub mod metrics;
 pub mod params;
 pub mod rate;
+pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod seed;

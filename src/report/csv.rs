@@ -1,0 +1,200 @@
+//! The CSV files: `summary.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and `clients.csv`.
+//!
+//! RFC 4180 with `\n` at the ends of lines. Numbers are exact, or the shortest decimal that reads
+//! back to the same float; a value that is absent is an empty cell. The columns after the leading
+//! ones are those of the registries in [`crate::metrics`].
+//!
+//! Names come from scenarios and logs, so a stranger may have chosen them, and spreadsheets take a
+//! cell that starts with `=`, `+`, `-` or `@` for a formula, quoted or not. Such a name, and one that
+//! starts with a tab, a carriage return or an apostrophe, has one apostrophe put before it, as
+//! spreadsheets do to mark a text. To read the name back, drop the first apostrophe. A lone `-`, which
+//! logs write for "none", is no formula and stays as it is. Names in `run.json` and in JSON are never
+//! changed.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use crate::judge::SubjectTally;
+use crate::metrics::{Comparison, LIMIT_METRICS, METRICS, Metric, Row, SUBJECT_METRICS, Value};
+use crate::time::Span;
+
+/// At most so many keys, and so many clients, are listed for a row (and limit).
+pub const MOST_SUBJECTS: usize = 100;
+
+/// `summary.csv`: one row a case, algorithm and replica.
+pub fn summary(comparison: &Comparison) -> Vec<u8> {
+    let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], METRICS);
+    for row in &comparison.rows {
+        sheet.text(&comparison.scenario);
+        sheet.start(comparison, row);
+        sheet.number(row.seed);
+        sheet.metrics(METRICS, &row.tally);
+        sheet.end();
+    }
+    sheet.bytes()
+}
+
+/// `timeline.csv`: one row a case, algorithm, replica and bin; `t_s` is the start of the bin in
+/// seconds since the start of the run.
+pub fn timeline(comparison: &Comparison) -> Vec<u8> {
+    const NONE: &[Metric] = &[];
+    const COLUMNS: &[&str] = &[
+        "case",
+        "algorithm",
+        "replica",
+        "t_s",
+        "offered",
+        "accepted",
+        "rejected",
+        "over_limit",
+        "window_max",
+        "keys",
+        "entries",
+        "bytes",
+    ];
+    let mut sheet = Sheet::new(COLUMNS, NONE);
+    for row in &comparison.rows {
+        let timeline = &row.tally.timeline;
+        for (bin, index) in timeline.bins.iter().zip(0_u128..) {
+            let nanos = index * u128::from(timeline.width.nanos());
+            sheet.start(comparison, row);
+            sheet.value(Span::try_from_nanos(nanos).map(Value::Seconds));
+            for count in [
+                bin.offered,
+                bin.accepted,
+                bin.rejected,
+                bin.over_limit,
+                bin.window_max,
+                bin.keys,
+                bin.entries,
+                bin.bytes,
+            ] {
+                sheet.number(count);
+            }
+            sheet.end();
+        }
+    }
+    sheet.bytes()
+}
+
+/// `limits.csv`: one row a case, algorithm, replica and limit.
+pub fn limits(comparison: &Comparison) -> Vec<u8> {
+    let mut sheet = Sheet::new(&["case", "algorithm", "replica", "limit"], LIMIT_METRICS);
+    for row in &comparison.rows {
+        for limit in &row.tally.limits {
+            sheet.start(comparison, row);
+            sheet.text(&limit.name);
+            sheet.metrics(LIMIT_METRICS, limit);
+            sheet.end();
+        }
+    }
+    sheet.bytes()
+}
+
+/// `keys.csv`: of each case, algorithm, replica and limit the [`MOST_SUBJECTS`] keys most affected,
+/// the worst first.
+pub fn keys(comparison: &Comparison) -> Vec<u8> {
+    let mut sheet = Sheet::new(&["case", "algorithm", "replica", "limit", "key"], SUBJECT_METRICS);
+    for row in &comparison.rows {
+        for limit in &row.tally.limits {
+            for key in most_affected(&limit.keys) {
+                sheet.start(comparison, row);
+                sheet.text(&limit.name);
+                sheet.text(&key.name);
+                sheet.metrics(SUBJECT_METRICS, key);
+                sheet.end();
+            }
+        }
+    }
+    sheet.bytes()
+}
+
+/// `clients.csv`: of each case, algorithm and replica the [`MOST_SUBJECTS`] clients most affected,
+/// the worst first.
+pub fn clients(comparison: &Comparison) -> Vec<u8> {
+    let mut sheet = Sheet::new(&["case", "algorithm", "replica", "client"], SUBJECT_METRICS);
+    for row in &comparison.rows {
+        for client in most_affected(&row.tally.clients) {
+            sheet.start(comparison, row);
+            sheet.text(&client.name);
+            sheet.metrics(SUBJECT_METRICS, client);
+            sheet.end();
+        }
+    }
+    sheet.bytes()
+}
+
+/// By attempts over the limit, then by rejections, then in the order in which they were first seen.
+fn most_affected(subjects: &[SubjectTally]) -> Vec<&SubjectTally> {
+    let mut order: Vec<&SubjectTally> = subjects.iter().collect();
+    order.sort_by_key(|subject| Reverse((subject.over_limit, subject.rejected)));
+    order.truncate(MOST_SUBJECTS);
+    order
+}
+
+/// A name as a cell that no spreadsheet takes for a formula; see the top of this file.
+pub fn name_cell(name: &str) -> Cow<'_, str> {
+    match name.chars().next() {
+        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\'') if name != "-" => {
+            Cow::Owned(format!("'{name}"))
+        }
+        _ => Cow::Borrowed(name),
+    }
+}
+
+/// A writer of records that end with `\n`.
+pub(super) fn writer<W: std::io::Write>(to: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(to)
+}
+
+/// A CSV file in the making, cell by cell.
+struct Sheet {
+    record: csv::ByteRecord,
+    writer: csv::Writer<Vec<u8>>,
+}
+
+impl Sheet {
+    fn new<T>(leading: &[&str], metrics: &[Metric<T>]) -> Sheet {
+        let mut sheet = Sheet { record: csv::ByteRecord::new(), writer: writer(Vec::new()) };
+        leading.iter().for_each(|name| sheet.text(name));
+        metrics.iter().for_each(|metric| sheet.text(metric.name));
+        sheet.end();
+        sheet
+    }
+
+    /// The case, algorithm and replica of a row.
+    fn start(&mut self, comparison: &Comparison, row: &Row) {
+        self.text(&comparison.cases[row.case].name);
+        self.text(&row.algorithm);
+        self.number(u64::from(row.replica));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.record.push_field(name_cell(text).as_bytes());
+    }
+
+    fn number(&mut self, count: u64) {
+        self.value(Some(Value::Count(count)));
+    }
+
+    fn value(&mut self, value: Option<Value>) {
+        let cell = value.filter(|value| value.as_f64().is_finite()).map(|value| value.to_string());
+        self.record.push_field(cell.unwrap_or_default().as_bytes());
+    }
+
+    fn metrics<T>(&mut self, metrics: &[Metric<T>], of: &T) {
+        metrics.iter().for_each(|metric| self.value((metric.value)(of)));
+    }
+
+    fn end(&mut self) {
+        // A vector takes every write, and all records of a sheet have the same cells.
+        if let Err(cause) = self.writer.write_byte_record(&self.record) {
+            unreachable!("a record in memory: {cause}");
+        }
+        self.record.clear();
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        self.writer.into_inner().unwrap_or_else(|cause| unreachable!("in memory: {cause}"))
+    }
+}

@@ -1,0 +1,151 @@
+//! `decisions.csv`: every decision of a run, written as it is made.
+
+use std::io::{self, Write};
+
+use super::csv::{name_cell, writer};
+use crate::algorithm::Wait;
+use crate::metrics::Value;
+use crate::time::Span;
+
+/// The columns of the file.
+pub const COLUMNS: [&str; 9] =
+    ["case", "algorithm", "replica", "t_s", "client", "endpoint", "cost", "decision", "wait_s"];
+
+/// What was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// `admit`: it passed at once; no wait.
+    Admit,
+    /// `queue`: it passes after the wait.
+    Queue(Span),
+    /// `deny`: it did not pass; the wait that it was told, empty where that is never.
+    Deny(Wait),
+}
+
+/// One row of the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// The case.
+    pub case: &'a str,
+    /// The algorithm's name in the table.
+    pub algorithm: &'a str,
+    /// Which replica, from 0.
+    pub replica: u32,
+    /// When it was decided, since the start of the run.
+    pub at: Span,
+    /// Who asked.
+    pub client: &'a str,
+    /// For what.
+    pub endpoint: &'a str,
+    /// What it costs.
+    pub cost: u32,
+    /// What was decided.
+    pub decision: Decision,
+}
+
+/// The file in the making.
+pub struct Decisions<W: Write> {
+    writer: csv::Writer<W>,
+}
+
+impl<W: Write> Decisions<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn new(to: W) -> io::Result<Decisions<W>> {
+        let mut writer = writer(to);
+        writer.write_record(COLUMNS)?;
+        Ok(Decisions { writer })
+    }
+
+    /// Writes one row.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn row(&mut self, record: Record) -> io::Result<()> {
+        let (decision, wait) = match record.decision {
+            Decision::Admit => ("admit", None),
+            Decision::Queue(span) => ("queue", Some(span)),
+            Decision::Deny(Wait::After(span)) => ("deny", Some(span)),
+            Decision::Deny(Wait::Never) => ("deny", None),
+        };
+        let secs = |span| Value::Seconds(span).to_string();
+        self.writer.write_record([
+            name_cell(record.case).as_bytes(),
+            name_cell(record.algorithm).as_bytes(),
+            record.replica.to_string().as_bytes(),
+            secs(record.at).as_bytes(),
+            name_cell(record.client).as_bytes(),
+            name_cell(record.endpoint).as_bytes(),
+            record.cost.to_string().as_bytes(),
+            decision.as_bytes(),
+            wait.map(secs).unwrap_or_default().as_bytes(),
+        ])?;
+        Ok(())
+    }
+
+    /// The writer behind it, with all rows written to it.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn finish(self) -> io::Result<W> {
+        self.writer.into_inner().map_err(csv::IntoInnerError::into_error)
+    }
+}
+
+/// About how many bytes so many decisions take, with names of so many bytes on average (those of the
+/// case, the algorithm, the client and the endpoint together); to announce before a run.
+pub fn estimate(decisions: u64, names: u64) -> u64 {
+    // Replica, cost and decision take about 10, the two times up to 12 each, commas and line end 9.
+    decisions.saturating_mul(names.saturating_add(40))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::SECOND;
+
+    #[test]
+    fn each_decision_has_its_word_and_wait() {
+        let mut decisions = Decisions::new(Vec::new()).unwrap();
+        let half = Span::from_nanos(SECOND / 2);
+        for (decision, client) in [
+            (Decision::Admit, "10.0.0.1"),
+            (Decision::Queue(half), "a, \"b\"\nc"),
+            (Decision::Deny(Wait::After(Span::from_nanos(1))), "=1+1"),
+            (Decision::Deny(Wait::Never), "-"),
+        ] {
+            let (case, algorithm, endpoint) = ("jitter", "gcra", "");
+            let record = Record {
+                case,
+                algorithm,
+                replica: 0,
+                at: half,
+                client,
+                endpoint,
+                cost: 3,
+                decision,
+            };
+            decisions.row(record).unwrap();
+        }
+        let text = String::from_utf8(decisions.finish().unwrap()).unwrap();
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_full_disk_is_reported() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let decisions = Decisions::new(Full).unwrap();
+        let reported = decisions.finish().err().map(|error| error.kind());
+        assert_eq!(reported, Some(io::ErrorKind::StorageFull));
+    }
+}

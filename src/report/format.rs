@@ -1,0 +1,362 @@
+//! How numbers and names read to people: thousands apart, spans and sizes in the unit that suits
+//! them. Files for programs have exact numbers instead: those of
+//! [`crate::metrics::Value`].
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::time::{SECOND, Span};
+
+/// A count with its thousands apart: `1,234,567`.
+pub fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A size in bytes with two or three digits and a decimal unit: `856 B`, `1.6 kB`, `152 kB`.
+pub fn bytes(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let bytes = u128::from(bytes);
+    let mut unit = 1000_u128;
+    for name in ["kB", "MB", "GB", "TB", "PB"] {
+        let tenths = (bytes * 10 + unit / 2) / unit;
+        let whole = (bytes + unit / 2) / unit;
+        if tenths < 100 {
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+        if whole < 1000 {
+            return format!("{whole} {name}");
+        }
+        unit *= 1000;
+    }
+    format!("{} EB", (bytes + unit / 2) / unit)
+}
+
+/// A span to about three digits: `850 ns`, `12.5 ms`, `59.4 s`, `3m20s`, `26h05m`, `3d4h`.
+pub fn span(span: Span) -> String {
+    let nanos = span.nanos();
+    if nanos == 0 {
+        return "0 s".to_owned();
+    }
+    let seconds = (nanos + SECOND / 2) / SECOND;
+    if seconds >= 72 * 3600 {
+        let hours = (seconds + 1800) / 3600;
+        return match (hours / 24, hours % 24) {
+            (days, 0) => format!("{days}d"),
+            (days, hours) => format!("{days}d{hours}h"),
+        };
+    }
+    if seconds >= 2 * 3600 {
+        let minutes = (seconds + 30) / 60;
+        return match (minutes / 60, minutes % 60) {
+            (hours, 0) => format!("{hours}h"),
+            (hours, minutes) => format!("{hours}h{minutes:02}m"),
+        };
+    }
+    if seconds >= 120 {
+        return match (seconds / 60, seconds % 60) {
+            (minutes, 0) => format!("{minutes}m"),
+            (minutes, seconds) => format!("{minutes}m{seconds:02}s"),
+        };
+    }
+    for (name, unit) in [("ns", 1), ("us", 1_000), ("ms", 1_000_000)] {
+        if (nanos + unit / 2) / unit < 1000 {
+            return format!("{} {name}", three_digits(nanos, unit));
+        }
+    }
+    format!("{} s", three_digits(nanos, SECOND))
+}
+
+/// `nanos / unit` with three digits, fewer where the rest are zeros.
+fn three_digits(nanos: u64, unit: u64) -> String {
+    let decimals = match nanos / unit {
+        0..10 => 2,
+        10..100 => 1,
+        _ => 0,
+    };
+    let scale = 10_u64.pow(decimals);
+    let scaled = (u128::from(nanos) * u128::from(scale) + u128::from(unit / 2)) / u128::from(unit);
+    let (whole, part) = (scaled / u128::from(scale), scaled % u128::from(scale));
+    if part == 0 {
+        return whole.to_string();
+    }
+    let fraction = format!("{part:0width$}", width = decimals as usize);
+    format!("{whole}.{}", fraction.trim_end_matches('0'))
+}
+
+/// A span in words that repeat what the user wrote where that is short, else as [`span`].
+pub fn length(span: Span) -> String {
+    let exact = span.to_string();
+    if exact.len() <= 6 { exact } else { self::span(span) }
+}
+
+/// A ratio to a limit: `2.0x`. What is not the limit never reads `1.0x`.
+pub fn ratio(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return String::new();
+    }
+    if ratio > 1.0 && ratio < 1.05 {
+        return format!("{:.2}x", ((ratio * 100.0).ceil() / 100.0).max(1.01));
+    }
+    if ratio >= 0.95 && ratio < 1.0 {
+        return format!("{:.2}x", (ratio * 100.0).floor() / 100.0);
+    }
+    if ratio >= 100.0 {
+        return format!("{}x", count(ratio.round() as u64));
+    }
+    format!("{ratio:.1}x")
+}
+
+/// How far `cost` is above a limit, to follow "200 through in 1.99 s, ": `twice the limit`,
+/// `1.3 times the limit`, `2 more than the limit`.
+pub fn above(cost: u64, limit: u64) -> String {
+    const WORDS: [&str; 8] = [
+        "twice",
+        "three times",
+        "four times",
+        "five times",
+        "six times",
+        "seven times",
+        "eight times",
+        "nine times",
+    ];
+    let (cost, limit) = (u128::from(cost), u128::from(limit));
+    if limit == 0 {
+        return "where nothing may pass".to_owned();
+    }
+    let word = |times: u128| times.checked_sub(2).and_then(|index| WORDS.get(index as usize));
+    if cost.is_multiple_of(limit)
+        && let Some(word) = word(cost / limit)
+    {
+        return format!("{word} the limit");
+    }
+    if cost * 20 < limit * 21 {
+        return format!("{} more than the limit", count(cost.saturating_sub(limit) as u64));
+    }
+    let tenths = (cost * 20 + limit) / (2 * limit);
+    match tenths % 10 {
+        0 if cost.is_multiple_of(limit) || tenths >= 100 => {
+            format!("{} times the limit", count((tenths / 10) as u64))
+        }
+        0 => match word(tenths / 10) {
+            Some(word) => format!("about {word} the limit"),
+            None => "about the limit".to_owned(),
+        },
+        _ if tenths >= 100 => {
+            format!("{} times the limit", count(((tenths + 5) / 10) as u64))
+        }
+        tenth => format!("{}.{tenth} times the limit", tenths / 10),
+    }
+}
+
+/// A text of the user's or of a log's, on one line and without control characters, which could
+/// steer a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Control characters, and those that turn the direction of a line around.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The columns that a text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// A text in at most so many columns: the middle of a longer one gives way to `…`, for names tend
+/// to differ at their ends.
+pub fn shorten(text: &str, most: usize) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(1);
+    let head = head(text, room - room / 2);
+    let starts = text.char_indices().rev().map(|(at, _)| at);
+    let tail = starts.take_while(|&at| width(&text[at..]) <= room / 2).last();
+    let mark = if most > 0 { "…" } else { "" };
+    format!("{head}{mark}{}", &text[tail.unwrap_or(text.len())..])
+}
+
+/// The longest start of a text that fits into so many columns.
+fn head(text: &str, room: usize) -> &str {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let end = ends.take_while(|&end| width(&text[..end]) <= room).last();
+    &text[..end.unwrap_or(0)]
+}
+
+/// A text cut into lines of at most `most` columns between words; a longer word is cut inside.
+pub fn wrap(text: &str, most: usize) -> Vec<String> {
+    let most = most.max(1);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let mut word = word.to_owned();
+        loop {
+            let line = lines.last_mut().unwrap_or_else(|| unreachable!("there is always a line"));
+            let gap = usize::from(!line.is_empty());
+            if width(line) + gap + width(&word) <= most {
+                line.push_str(if gap == 1 { " " } else { "" });
+                line.push_str(&word);
+                break;
+            }
+            if gap == 1 {
+                lines.push(String::new());
+                continue;
+            }
+            let first = word.chars().next().map_or(0, char::len_utf8);
+            let cut = head(&word, most).len().max(first);
+            line.push_str(&word[..cut]);
+            word.drain(..cut);
+            if word.is_empty() {
+                break;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+            (u64::MAX, "18,446,744,073,709,551,615"),
+        ] {
+            assert_eq!(count(number), text);
+        }
+    }
+
+    #[test]
+    fn sizes_have_two_or_three_digits_and_round_to_the_nearest() {
+        for (number, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (9_949, "9.9 kB"),
+            (9_950, "10 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1.0 MB"),
+            (8_200_000, "8.2 MB"),
+            (u64::MAX, "18 EB"),
+        ] {
+            assert_eq!(bytes(number), text);
+        }
+    }
+
+    #[test]
+    fn spans_have_three_digits_below_two_minutes_and_two_units_above() {
+        for (text, shown) in [
+            ("0s", "0 s"),
+            ("1ns", "1 ns"),
+            ("999ns", "999 ns"),
+            ("999.6us", "1 ms"),
+            ("12.5ms", "12.5 ms"),
+            ("1.99s", "1.99 s"),
+            ("1.994s", "1.99 s"),
+            ("59.4s", "59.4 s"),
+            ("59.96s", "60 s"),
+            ("119.4s", "119 s"),
+            ("119.6s", "2m"),
+            ("200s", "3m20s"),
+            ("2h5m", "2h05m"),
+            ("71h", "71h"),
+            ("76h", "3d4h"),
+            ("3650d", "3650d"),
+        ] {
+            assert_eq!(span(Span::parse(text).unwrap()), shown, "{text}");
+        }
+        assert_eq!(length(Span::from_secs(60)), "60s");
+        assert_eq!(length(Span::from_nanos(264_240_000_000_001)), "3d1h");
+    }
+
+    #[test]
+    fn only_the_limit_itself_is_one_time_the_limit() {
+        for (number, text) in [
+            (1.0, "1.0x"),
+            (2.0, "2.0x"),
+            (1.29, "1.3x"),
+            (1.0004, "1.01x"),
+            (1.02, "1.02x"),
+            (0.999, "0.99x"),
+            (0.5, "0.5x"),
+            (1234.5, "1,235x"),
+            (f64::INFINITY, ""),
+        ] {
+            assert_eq!(ratio(number), text);
+        }
+    }
+
+    #[test]
+    fn how_far_above_is_said_in_words() {
+        for (cost, limit, text) in [
+            (200, 100, "twice the limit"),
+            (300, 100, "three times the limit"),
+            (130, 100, "1.3 times the limit"),
+            (101, 100, "1 more than the limit"),
+            (197, 100, "about twice the limit"),
+            (203, 100, "about twice the limit"),
+            (1000, 100, "10 times the limit"),
+            (123_456, 100, "1,235 times the limit"),
+            (5, 0, "where nothing may pass"),
+        ] {
+            assert_eq!(above(cost, limit), text);
+        }
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shorten("sliding-window-counter", 22), "sliding-window-counter");
+        assert_eq!(shorten("sliding-window-counter", 15), "sliding…counter");
+        assert_eq!(shorten("桁桁桁桁", 5), "桁…桁");
+        assert_eq!(shorten("ab", 1), "…");
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_not_shown() {
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_inside_only_the_longest() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap("", 3), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_wider_than_asked(text in "\\PC{0,40}", most in 2_usize..30) {
+            prop_assert!(width(&shorten(&text, most)) <= most);
+            for line in wrap(&text, most) {
+                prop_assert!(width(&line) <= most, "{line:?}");
+            }
+        }
+    }
+}

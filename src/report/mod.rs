@@ -1,0 +1,19 @@
+//! What is found, shown and written: the table on the terminal, the CSV files, `run.json`, and the
+//! folder that holds them.
+//!
+//! Nothing here prints, and nothing reaches the results' folder before all of it is made: tables
+//! are strings, files are bytes, and a [`folder::Folder`] puts them in place at the end.
+
+pub mod csv;
+pub mod decisions;
+pub mod folder;
+pub mod format;
+pub mod grid;
+pub mod heading;
+pub mod json;
+pub mod reading;
+pub mod record;
+pub mod table;
+
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,173 @@
+//! The sentences under a table: what a reader should take from it, at most three.
+
+use super::format::{above, count, length, listed, printable, shorten, span};
+use crate::judge::{Peak, SubjectTally};
+use crate::metrics::{Comparison, Row};
+use crate::rate::Limit;
+use crate::time::Span;
+
+/// So many sentences at most.
+const MOST: usize = 3;
+
+/// The sentences, the most important first; none where nothing was run.
+pub fn readings(comparison: &Comparison) -> Vec<String> {
+    let first = over_limit(comparison).or_else(|| none_over_limit(comparison));
+    let others = [lockout(comparison), needless(comparison), waits(comparison)];
+    first.into_iter().chain(others.into_iter().flatten()).take(MOST).collect()
+}
+
+/// "fixed-window let 200 through in 1.99 s, twice the limit".
+fn over_limit(comparison: &Comparison) -> Option<String> {
+    let offenders = comparison.rows.iter().filter(|row| row.tally.over_limit > 0);
+    let offenders = offenders.filter_map(|row| Offence::of(row).map(|offence| (row, offence)));
+    let (worst, rows) = worst_by(offenders, |offence| offence.times())?;
+    let Offence { key, promise, peak, limit } = &worst;
+    let who = subject(comparison, &rows);
+    let several_keys = rows[0].tally.limits[*limit].keys.len() > 1;
+    let whose = if several_keys { format!(" for {}", name(&key.name)) } else { String::new() };
+    let how_long = match peak.to - peak.from {
+        Span::ZERO => "at one instant".to_owned(),
+        time => format!("in {}", span(time)),
+    };
+    let mut sentence = format!(
+        "{who} let {} through{whose} {how_long}, {}",
+        count(peak.cost),
+        above(peak.cost, promise.requests)
+    );
+    if rows[0].tally.limits.len() > 1 && promise.requests > 0 {
+        sentence.push_str(&format!(" of {promise}"));
+    }
+    Some(sentence)
+}
+
+/// A key's largest trailing window against its promise.
+struct Offence<'a> {
+    limit: usize,
+    key: &'a SubjectTally,
+    promise: Limit,
+    peak: Peak,
+}
+
+impl Offence<'_> {
+    fn of(row: &Row) -> Option<Offence<'_>> {
+        let (limit, key) = row.tally.worst()?;
+        let promise = key.promise.unwrap_or(row.tally.limits[limit].promise);
+        let peak = key.peak.filter(|peak| peak.cost > promise.requests)?;
+        Some(Offence { limit, key, promise, peak })
+    }
+
+    fn times(&self) -> f64 {
+        self.peak.ratio(&self.promise).unwrap_or(f64::INFINITY)
+    }
+}
+
+fn none_over_limit(comparison: &Comparison) -> Option<String> {
+    let row = comparison.rows.first()?;
+    if comparison.rows.iter().any(|row| row.tally.over_limit > 0) {
+        return None;
+    }
+    if comparison.rows.iter().all(|row| row.tally.books.attempts == 0) {
+        return Some("nobody asked for anything".to_owned());
+    }
+    let mut spans = comparison.rows.iter().flat_map(|row| &row.tally.limits);
+    let per = spans.next().map(|limit| limit.promise.per);
+    let one_span = per.filter(|per| spans.all(|limit| limit.promise.per == *per));
+    let window = match one_span {
+        Some(per) => format!("any {}", length(per)),
+        None => "any window".to_owned(),
+    };
+    Some(match comparison.rows.len() {
+        1 => format!("{} let no more than the limit through in {window}", name(&row.algorithm)),
+        _ => format!("no algorithm let more than the limit through in {window}"),
+    })
+}
+
+/// "gcra locked alice out for 2m10s": told where it is longer than the span of the limit, which no
+/// client that waits as told would meet.
+fn lockout(comparison: &Comparison) -> Option<String> {
+    let locked = comparison.rows.iter().filter_map(|row| {
+        let limit = row.tally.limits.first()?;
+        let most = row.tally.clients.iter().rev().max_by_key(|client| client.longest_lockout)?;
+        let told = limit.promise.requests > 0 && most.longest_lockout > limit.promise.per;
+        told.then_some((row, most))
+    });
+    let (client, rows) = worst_by(locked, |client| client.longest_lockout.nanos() as f64)?;
+    let who = subject(comparison, &rows);
+    Some(format!("{who} locked {} out for {}", name(&client.name), span(client.longest_lockout)))
+}
+
+/// "leaky-bucket rejected 90 although the limit had room for each": told from one attempt in a
+/// hundred.
+fn needless(comparison: &Comparison) -> Option<String> {
+    let told = comparison.rows.iter().filter_map(|row| {
+        let needless = row.tally.needless_rejections;
+        (needless > 0 && needless >= row.tally.books.attempts / 100).then_some((row, needless))
+    });
+    let (needless, rows) = worst_by(told, |needless| *needless as f64)?;
+    let who = subject(comparison, &rows);
+    Some(match needless {
+        1 => format!("{who} rejected 1 although the limit had room for it"),
+        _ => format!("{who} rejected {} although the limit had room for each", count(needless)),
+    })
+}
+
+/// "leaky-bucket kept one waiting for 59.4 s".
+fn waits(comparison: &Comparison) -> Option<String> {
+    let waits = comparison.rows.iter().filter_map(|row| {
+        let longest = row.tally.queue_waits.max().filter(|&longest| longest > Span::ZERO)?;
+        Some((row, longest))
+    });
+    let (longest, rows) = worst_by(waits, |longest| longest.nanos() as f64)?;
+    Some(format!("{} kept one waiting for {}", subject(comparison, &rows), span(longest)))
+}
+
+/// The first of the worst, and all rows of its case that are as bad.
+fn worst_by<'a, T>(
+    found: impl Iterator<Item = (&'a Row, T)>,
+    badness: impl Fn(&T) -> f64,
+) -> Option<(T, Vec<&'a Row>)> {
+    let mut worst: Option<(T, Vec<&Row>)> = None;
+    for (row, finding) in found {
+        match &mut worst {
+            Some((most, rows)) if badness(&finding) == badness(most) => {
+                if rows[0].case == row.case {
+                    rows.push(row);
+                }
+            }
+            Some((most, _)) if badness(&finding) < badness(most) => {}
+            _ => worst = Some((finding, vec![row])),
+        }
+    }
+    worst
+}
+
+/// Who did it: "fixed-window", "token-bucket and gcra", and in which case.
+fn subject(comparison: &Comparison, rows: &[&Row]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for row in rows {
+        let name = name(&row.algorithm);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let who = if names.len() > 3 && names.len() == algorithms(comparison) {
+        "every algorithm".to_owned()
+    } else {
+        listed(&names)
+    };
+    match comparison.cases.len() {
+        1 => who,
+        _ => format!("{}: {who}", name(&comparison.cases[rows[0].case].name)),
+    }
+}
+
+fn algorithms(comparison: &Comparison) -> usize {
+    let mut names: Vec<&str> = comparison.rows.iter().map(|row| &*row.algorithm).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len()
+}
+
+fn name(name: &str) -> String {
+    shorten(&printable(name), 40)
+}

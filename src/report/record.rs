@@ -1,0 +1,111 @@
+//! `run.json`: all that is needed to repeat a run and to see whether a repetition had the same
+//! inputs. It has no time of day and no folder of this machine, so that the same run writes the same
+//! bytes everywhere.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::metrics::Comparison;
+use crate::traffic::{Input, Skipped};
+
+/// What a run was made from, beside what a [`Comparison`] tells.
+#[derive(Debug, Clone)]
+pub struct RunInfo {
+    /// The scenario file as the user named it; its folder is not recorded. `None` where there is no
+    /// file.
+    pub file: Option<String>,
+    /// One a case, in the order of [`Comparison::cases`].
+    pub cases: Vec<CaseRun>,
+}
+
+/// What one case was made from.
+#[derive(Debug, Clone)]
+pub struct CaseRun {
+    /// All settings as resolved, defaults included.
+    pub settings: Json,
+    /// The files that were read.
+    pub inputs: Vec<Input>,
+}
+
+/// The record of a run. The list of files is added by the folder that holds them.
+pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
+    let cases = comparison.cases.iter().enumerate().map(|(index, case)| {
+        let run = info.cases.get(index);
+        let inputs = run.map_or(&[][..], |run| &run.inputs);
+        let settings = run.map_or(Json::Null, |run| without_folders(&run.settings, inputs));
+        let mut algorithms: Vec<&str> = Vec::new();
+        let mut seeds: Vec<u64> = Vec::new();
+        for row in comparison.rows.iter().filter(|row| row.case == index) {
+            if !algorithms.contains(&row.algorithm.as_str()) {
+                algorithms.push(&row.algorithm);
+            }
+            if !seeds.contains(&row.seed) {
+                seeds.push(row.seed);
+            }
+        }
+        json!({
+            "name": case.name,
+            "start": case.window.start.to_string(),
+            "end": case.window.end.to_string(),
+            "seeds": seeds,
+            "limits": case.limits.iter().map(|(name, words)| json!({
+                "name": name,
+                "words": words,
+            })).collect::<Vec<_>>(),
+            "algorithms": algorithms,
+            "notes": case.notes,
+            "inputs": inputs.iter().map(input).collect::<Vec<_>>(),
+            "settings": settings,
+        })
+    });
+    let cases: Vec<Json> = cases.collect();
+    let mut record = Map::new();
+    record.insert("ratesim".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+    record.insert("scenario".to_owned(), json!(comparison.scenario));
+    record.insert("about".to_owned(), json!(comparison.about));
+    record.insert("file".to_owned(), json!(info.file.as_deref().map(file_name)));
+    record.insert("cases".to_owned(), Json::Array(cases));
+    record
+}
+
+fn input(input: &Input) -> Json {
+    let skipped = |skipped: &Skipped| json!({ "reason": skipped.reason, "lines": skipped.lines, "first": skipped.first });
+    json!({
+        "path": without_folder(&input.path),
+        "bytes": input.bytes,
+        "sha256": input.sha256,
+        "lines": input.lines,
+        "used": input.used,
+        "skipped": input.skipped.iter().map(skipped).collect::<Vec<_>>(),
+        "notes": input.notes,
+    })
+}
+
+/// A path as it was given, but of an absolute one the last part alone: its folders are of one
+/// machine, and the digest tells which file it was.
+fn without_folder(path: &str) -> &str {
+    let absolute = Path::new(path).is_absolute() || path.starts_with(['/', '\\']);
+    if absolute { file_name(path) } else { path }
+}
+
+/// The last part of a path written with either kind of slash.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Settings with the paths of inputs as they are recorded.
+fn without_folders(settings: &Json, inputs: &[Input]) -> Json {
+    match settings {
+        Json::String(text) if inputs.iter().any(|input| input.path == *text) => {
+            json!(without_folder(text))
+        }
+        Json::Array(items) => items.iter().map(|item| without_folders(item, inputs)).collect(),
+        Json::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), without_folders(value, inputs)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,243 @@
+//! Comparisons for the tests of the reports, with numbers as runs would give them.
+
+use proptest::prelude::*;
+
+use crate::judge::{
+    Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline, Wrong,
+};
+use crate::metrics::{CaseInfo, Comparison, Row};
+use crate::rate::Limit;
+use crate::scenario::Window;
+use crate::time::{Instant, SECOND, Span};
+
+pub const MINUTE: Span = Span::from_secs(60);
+
+pub fn noon() -> Instant {
+    Instant::parse("12:00:00").unwrap()
+}
+
+/// The numbers of a row, to be filled in where they are not zero.
+#[derive(Debug, Clone, Default)]
+pub struct Numbers {
+    pub accepted: u64,
+    pub rejected: u64,
+    pub pending: u64,
+    pub over_limit: u64,
+    pub needless: u64,
+    pub peak: u64,
+    /// From the first to the last acceptance of the peak, in nanoseconds.
+    pub peak_nanos: u64,
+    pub entries: u64,
+    pub bytes: u64,
+    pub lockout: Span,
+    pub waits: Vec<u64>,
+}
+
+/// A tally of one limit for two clients, of whom `alice` asked for all.
+pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
+    let attempts = numbers.accepted + numbers.rejected + numbers.pending;
+    let from = noon() + Span::from_secs(59);
+    let peak = Peak { cost: numbers.peak, from, to: from + Span::from_nanos(numbers.peak_nanos) };
+    let alice = SubjectTally {
+        name: "alice".to_owned(),
+        promise: Some(promise),
+        attempts,
+        accepted: numbers.accepted,
+        rejected: numbers.rejected,
+        over_limit: numbers.over_limit,
+        peak: Some(peak),
+        longest_lockout: numbers.lockout,
+    };
+    let window = Window { start: noon(), end: noon() + Span::from_secs(180) };
+    let mut timeline = Timeline::over(window);
+    timeline.width = MINUTE;
+    timeline.bins.truncate(3);
+    timeline.bins[0].offered = attempts;
+    timeline.bins[1].accepted = numbers.accepted;
+    timeline.bins[1].window_max = numbers.peak;
+    let mut queue_waits = Distribution::default();
+    numbers.waits.iter().for_each(|&nanos| queue_waits.record(Span::from_nanos(nanos)));
+    Tally {
+        books: Books {
+            requests: attempts,
+            attempts,
+            accepted: numbers.accepted,
+            rejected: numbers.rejected,
+            pending: numbers.pending,
+        },
+        over_limit: numbers.over_limit,
+        needless_rejections: numbers.needless,
+        wrong: None,
+        limits: vec![LimitTally {
+            name: promise.to_string(),
+            promise,
+            attempts,
+            accepted: numbers.accepted,
+            refused: numbers.rejected,
+            over_limit: numbers.over_limit,
+            needless_rejections: numbers.needless,
+            worst: Some(0),
+            keys: vec![alice.clone()],
+        }],
+        clients: vec![SubjectTally { promise: None, peak: None, ..alice }],
+        timeline,
+        queue_waits,
+        denial_waits: Distribution::default(),
+        denied_for_ever: 0,
+        kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
+    }
+}
+
+pub fn row(algorithm: &str, tally: Tally) -> Row {
+    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, replica: 0, seed: 1, tally }
+}
+
+pub fn case(name: &str, promise: Limit) -> CaseInfo {
+    CaseInfo {
+        name: name.to_owned(),
+        limits: vec![(promise.to_string(), format!("{promise} for each client"))],
+        window: Window { start: noon(), end: noon() + Span::from_secs(180) },
+        notes: Vec::new(),
+    }
+}
+
+/// A full quota on each side of a minute edge, through all six.
+pub fn boundary() -> Comparison {
+    let limit = Limit::new(100, MINUTE);
+    let of = |accepted, over_limit, peak_nanos, entries, bytes| Numbers {
+        accepted,
+        rejected: 200 - accepted,
+        over_limit,
+        peak: accepted,
+        peak_nanos,
+        entries,
+        bytes,
+        ..Numbers::default()
+    };
+    let queued = Numbers {
+        needless: 41,
+        peak: 100,
+        waits: (1..=159).map(|n| n * SECOND * 6 / 10).take(99).collect(),
+        ..of(159, 0, 59_400_000_000, 1, 16)
+    };
+    let rows = vec![
+        row("fixed-window", tally(limit, of(200, 100, 1_990_000_000, 1, 24))),
+        row("sliding-window-log", tally(limit, of(100, 0, 0, 100, 856))),
+        row("sliding-window-counter", tally(limit, of(101, 1, 1_990_000_000, 2, 32))),
+        row("token-bucket", tally(limit, of(103, 3, 1_990_000_000, 2, 24))),
+        row("leaky-bucket", tally(limit, queued)),
+        row("gcra", tally(limit, of(103, 3, 1_990_000_000, 1, 16))),
+    ];
+    Comparison {
+        scenario: "boundary".to_owned(),
+        about: "A full quota on each side of a minute edge: what a window that starts anew \
+                forgets, and what the others remember."
+            .to_owned(),
+        cases: vec![case("", limit)],
+        rows,
+    }
+}
+
+/// The same with and without jitter, at other limits, with two clients and a note.
+pub fn cases() -> Comparison {
+    let mut comparison = boundary();
+    comparison.rows.truncate(3);
+    let strict = Limit::new(10, MINUTE);
+    comparison.cases = vec![case("plain", Limit::new(100, MINUTE)), case("strict", strict)];
+    for case in &mut comparison.cases {
+        case.notes.push(
+            "access.log: times are whole seconds, requests of one second were left at its start"
+                .to_owned(),
+        );
+    }
+    let other = Numbers {
+        accepted: 9,
+        rejected: 191,
+        needless: 4,
+        peak: 9,
+        entries: 2,
+        bytes: 1_640,
+        lockout: Span::from_secs(130),
+        ..Numbers::default()
+    };
+    let mut other = row("token-bucket", tally(strict, other));
+    other.case = 1;
+    other.seed = 7;
+    comparison.rows.push(other.clone());
+    other.algorithm = "gcra".to_owned();
+    comparison.rows.push(other);
+    comparison
+}
+
+/// Names and numbers that are hard on columns.
+pub fn hostile() -> Comparison {
+    let limit = Limit::new(1 << 32, MINUTE);
+    let numbers = Numbers {
+        accepted: 24_000_123,
+        rejected: 1_234_567_890,
+        pending: 12,
+        over_limit: 987_654,
+        needless: 22_222_222,
+        peak: 5_000_000_000,
+        peak_nanos: 1,
+        entries: 10_000_000,
+        bytes: 160_000_000,
+        lockout: Span::from_secs(4_000_000),
+        waits: vec![Span::MAX.nanos()],
+    };
+    let mut comparison = boundary();
+    comparison.cases = vec![case("", limit)];
+    comparison.about = String::new();
+    comparison.rows = vec![
+        row("token-bucket with a burst of 50 and interval refill", tally(limit, numbers)),
+        row("=cmd|' /C calc'!A0, \"quoted\"\n\u{1b}[31mred", tally(limit, Numbers::default())),
+    ];
+    comparison.rows[1].tally.wrong = Some(Wrong { allowed: 1, limited: 2 });
+    let client = &mut comparison.rows[0].tally.clients[0];
+    client.name = "@client\u{202e}".to_owned();
+    comparison
+}
+
+fn numbers() -> impl Strategy<Value = Numbers> {
+    let large = || prop_oneof![0_u64..3, 0_u64..2_000_000, 0..u64::from(u32::MAX) * 1000];
+    let counts = (large(), large(), 0_u64..3, large(), large());
+    let rest = (large(), large(), large(), large(), large());
+    (counts, rest, prop::collection::vec(0..Span::MAX.nanos(), 0..3)).prop_map(
+        |((accepted, rejected, pending, over_limit, needless), rest, waits)| {
+            let (peak, peak_nanos, entries, bytes, lockout) = rest;
+            let lockout = Span::from_nanos(lockout);
+            Numbers {
+                accepted,
+                rejected,
+                pending,
+                over_limit,
+                needless,
+                peak,
+                peak_nanos,
+                entries,
+                bytes,
+                lockout,
+                waits,
+            }
+        },
+    )
+}
+
+/// Any comparison of up to five rows in up to two cases.
+pub fn any() -> impl Strategy<Value = Comparison> {
+    let name = || prop_oneof!["[a-z-]{1,30}", "\\PC{0,60}", ".{0,9}"];
+    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u32..2);
+    let rows = prop::collection::vec(one, 0..6);
+    (name(), "\\PC{0,200}", [name(), name()], rows).prop_map(|(scenario, about, cases, rows)| {
+        let mut rows: Vec<Row> = rows
+            .into_iter()
+            .map(|(case, algorithm, requests, numbers, replica)| {
+                let tally = tally(Limit::new(requests, MINUTE), numbers);
+                Row { case, replica, ..row(&algorithm, tally) }
+            })
+            .collect();
+        rows.sort_by_key(|row| row.case);
+        let cases = cases.iter().map(|name| case(name, Limit::new(7, MINUTE))).collect();
+        Comparison { scenario, about, cases, rows }
+    })
+}

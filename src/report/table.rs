@@ -1,0 +1,339 @@
+//! The table on the terminal: one row an algorithm, grouped by case, with what the scenario is above
+//! it and what to take from it below.
+
+use super::format::{bytes, count, printable, ratio, span, wrap};
+use super::grid::{Cell, Column, FAINT, Grid, MARK, bold, paint};
+use super::heading::{Fact, fact_lines, heading};
+use super::reading::readings;
+use crate::judge::Tally;
+use crate::metrics::{Comparison, Row, Value, Worse, find};
+
+/// A narrower terminal gets a table of this width.
+pub const NARROWEST: usize = 40;
+
+/// Names longer than this give way before a column does.
+const LONG_NAME: usize = 24;
+/// Names are not shortened below this.
+const SHORT_NAME: usize = 8;
+
+/// A column of the table.
+struct Spec {
+    group: &'static str,
+    /// The header where there is room, and where there is not.
+    heads: [&'static str; 2],
+    /// The metric that is shown and by which the worst is found.
+    metric: &'static str,
+    show: Show,
+}
+
+/// How the value of a column is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Show {
+    /// As a number.
+    Count,
+    /// As a number, and the whole column only if there is one other than 0.
+    CountIfAny,
+    /// As a span, and the whole column only if there is one.
+    SpanIfAny,
+    /// `200 (2.0x)`: the peak and its ratio to the limit.
+    Peak,
+    /// `100 (856 B)`, where there is little room `856 B`: entries and bytes.
+    State,
+}
+
+const fn spec(
+    group: &'static str,
+    heads: [&'static str; 2],
+    metric: &'static str,
+    show: Show,
+) -> Spec {
+    Spec { group, heads, metric, show }
+}
+
+const COLUMNS: [Spec; 8] = [
+    spec("accepted", ["all", "all"], "accepted", Show::Count),
+    spec("accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec("rejected", ["all", "all"], "rejected", Show::Count),
+    spec("rejected", ["needless", "needless"], "needless_rejections", Show::Count),
+    spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec("state kept", ["entries (memory)", "memory"], "state_bytes_max", Show::State),
+];
+
+/// The whole text for a terminal of so many columns (at least [`NARROWEST`]), ending in a line end.
+/// `styled` marks by bold and colour; else the worst of a column has a [`MARK`].
+pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
+    let most = most.max(NARROWEST);
+    let (mut lines, by_case) = heading(comparison, most, styled);
+    lines.push(String::new());
+    if comparison.rows.is_empty() {
+        lines.push("nothing was run".to_owned());
+    } else {
+        let (grid, dropped) = fit(comparison, &by_case, most, styled);
+        lines.extend(grid.lines(styled));
+        let marked = grid.columns.iter().flat_map(|c| &c.cells).any(|cell| cell.worst);
+        let mut notes = Vec::new();
+        if marked && !styled {
+            notes.push(format!("{MARK} worst of its column"));
+        }
+        if !dropped.is_empty() {
+            notes.push(format!("too narrow to show: {}", dropped.join(", ")));
+        }
+        let notes = wrap(&notes.join("; "), most);
+        lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
+        if !lines.last().is_some_and(String::is_empty) {
+            lines.push(String::new());
+        }
+        for sentence in readings(comparison) {
+            let wrapped = wrap(&sentence, most - 2);
+            let marks = ["- "].into_iter().chain(std::iter::repeat("  "));
+            lines.extend(wrapped.iter().zip(marks).map(|(line, mark)| format!("{mark}{line}")));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The table made to fit, with the names of the columns that had to go.
+fn fit(
+    comparison: &Comparison,
+    by_case: &[Vec<Fact>],
+    most: usize,
+    styled: bool,
+) -> (Grid, Vec<&'static str>) {
+    let mut grid = grid(comparison, by_case, most, styled);
+    let specs: Vec<&Spec> = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
+    let wide = |spec: &&Spec| column(spec, comparison, true);
+    let narrow = |spec: &&Spec| column(spec, comparison, false);
+    grid.columns = specs.iter().map(wide).collect();
+    if grid.width() > most {
+        grid.columns = specs.iter().map(narrow).collect();
+    }
+    let mut dropped = Vec::new();
+    while grid.width() > most {
+        let over = grid.width() - most;
+        let names = grid.names_width();
+        let last = grid.columns.len() == 1;
+        let least = if last { SHORT_NAME } else { LONG_NAME };
+        if names > least {
+            grid.shorten_names(names.saturating_sub(over).max(least));
+        } else if !last && grid.columns.pop().is_some() {
+            dropped.insert(0, specs[grid.columns.len()].metric);
+        } else {
+            break;
+        }
+    }
+    (grid, dropped)
+}
+
+/// The names and headings of the table, without columns.
+fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Grid {
+    let replicas = comparison.rows.iter().any(|row| row.replica > 0);
+    let several = comparison.cases.len() > 1;
+    let indent = if several { "  " } else { "" };
+    let name = |row: &Row| {
+        let replica = if replicas { format!(" #{}", row.replica) } else { String::new() };
+        format!("{indent}{}{replica}", printable(&row.algorithm))
+    };
+    let mut headings = Vec::new();
+    for (index, row) in comparison.rows.iter().enumerate() {
+        let first = index == 0 || comparison.rows[index - 1].case != row.case;
+        if several && first {
+            let name = printable(&comparison.cases[row.case].name);
+            let mut lines = if index == 0 { Vec::new() } else { vec![String::new()] };
+            lines.extend(wrap(&name, most).iter().map(|line| bold(line, styled)));
+            lines.extend(fact_lines(&by_case[row.case], indent.len(), most, styled));
+            headings.push((index, lines));
+        }
+    }
+    let names = comparison.rows.iter().map(name).collect();
+    Grid { head: "algorithm", names, columns: Vec::new(), headings }
+}
+
+/// Whether a column has anything to show.
+fn shown(spec: &Spec, rows: &[Row]) -> bool {
+    let mut values = rows.iter().map(|row| value(spec.metric, &row.tally));
+    match spec.show {
+        Show::Count | Show::Peak | Show::State => true,
+        Show::CountIfAny => values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0)),
+        Show::SpanIfAny => values.any(|value| value.is_some()),
+    }
+}
+
+fn column(spec: &Spec, comparison: &Comparison, wide: bool) -> Column {
+    let rows = &comparison.rows;
+    let worst = worst(spec.metric, rows, comparison.cases.len());
+    let cells = rows
+        .iter()
+        .zip(worst)
+        .map(|(row, worst)| Cell { text: text(spec, &row.tally, wide), worst });
+    let head = spec.heads[usize::from(!wide)];
+    Column { group: spec.group, head, cells: cells.collect() }
+}
+
+fn text(spec: &Spec, tally: &Tally, wide: bool) -> String {
+    let value = |name| value(name, tally);
+    let both = |main: String, other: Option<String>| match other {
+        Some(other) => format!("{main} ({other})"),
+        None => main,
+    };
+    match spec.show {
+        Show::Peak => both(
+            shown_value(value("peak_window")),
+            value(spec.metric).map(|value| ratio(value.as_f64())),
+        ),
+        Show::State => {
+            let size = match value(spec.metric) {
+                Some(Value::Count(size)) => Some(bytes(size)),
+                _ => None,
+            };
+            if wide {
+                both(shown_value(value("state_entries_max")), size)
+            } else {
+                size.unwrap_or_default()
+            }
+        }
+        Show::Count | Show::CountIfAny | Show::SpanIfAny => shown_value(value(spec.metric)),
+    }
+}
+
+fn value(metric: &str, tally: &Tally) -> Option<Value> {
+    find(metric).and_then(|metric| (metric.value)(tally))
+}
+
+fn shown_value(value: Option<Value>) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(Value::Count(number)) => count(number),
+        Some(Value::Seconds(time)) => span(time),
+        Some(Value::Number(number)) => format!("{number:.3}"),
+    }
+}
+
+/// Which rows are the worst by a metric. Rows are compared within their case, or over all cases
+/// where a case has but one row; none is the worst where all are equal.
+fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
+    let mut marks = vec![false; rows.len()];
+    let Some(metric) = find(metric).filter(|metric| metric.worse != Worse::Neither) else {
+        return marks;
+    };
+    let sign = if metric.worse == Worse::More { 1.0 } else { -1.0 };
+    let badness: Vec<Option<f64>> =
+        rows.iter().map(|row| (metric.value)(&row.tally).map(|v| sign * v.as_f64())).collect();
+    let rows_of = |case: usize| rows.iter().filter(|row| row.case == case).count();
+    let by_case = (0..cases).all(|case| rows_of(case) != 1);
+    for case in 0..if by_case { cases } else { 1 } {
+        let inside = |index: usize| !by_case || rows[index].case == case;
+        let known = || (0..rows.len()).filter(|&i| inside(i)).filter_map(|i| badness[i]);
+        let (least, most) = known()
+            .fold((f64::MAX, f64::MIN), |(least, most), one| (least.min(one), most.max(one)));
+        for index in (0..rows.len()).filter(|&index| inside(index)) {
+            marks[index] = least < most && badness[index] == Some(most);
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::width;
+    use super::super::samples::{self, MINUTE, Numbers, any, boundary, cases, hostile, row, tally};
+    use super::*;
+    use crate::rate::Limit;
+    use proptest::prelude::*;
+
+    fn plain(comparison: &Comparison, most: usize) -> String {
+        table(comparison, most, false)
+    }
+
+    #[test]
+    fn boundary_in_80_columns() {
+        insta::assert_snapshot!(plain(&boundary(), 80));
+    }
+
+    #[test]
+    fn boundary_in_60_columns() {
+        insta::assert_snapshot!(plain(&boundary(), 60));
+    }
+
+    #[test]
+    fn boundary_where_there_is_room() {
+        insta::assert_snapshot!(plain(&boundary(), 120));
+    }
+
+    #[test]
+    fn boundary_in_colour() {
+        let styled = table(&boundary(), 80, true);
+        insta::assert_snapshot!(styled.replace('\u{1b}', "<ESC>"));
+    }
+
+    #[test]
+    fn cases_stand_below_one_another() {
+        insta::assert_snapshot!(plain(&cases(), 80));
+    }
+
+    #[test]
+    fn one_row_has_no_worst() {
+        let mut one = boundary();
+        one.rows.truncate(1);
+        insta::assert_snapshot!(plain(&one, 80));
+    }
+
+    #[test]
+    fn no_row_at_all() {
+        let mut none = boundary();
+        none.rows.clear();
+        insta::assert_snapshot!(plain(&none, 80));
+    }
+
+    #[test]
+    fn a_limit_of_nothing_has_no_ratio() {
+        let limit = Limit::new(0, MINUTE);
+        let mut blocked = boundary();
+        blocked.cases = vec![samples::case("", limit)];
+        let numbers = Numbers { rejected: 200, ..Numbers::default() };
+        let burst =
+            Numbers { accepted: 5, rejected: 195, over_limit: 5, peak: 5, ..numbers.clone() };
+        blocked.rows =
+            vec![row("fixed-window", tally(limit, numbers)), row("gcra", tally(limit, burst))];
+        insta::assert_snapshot!(plain(&blocked, 80));
+    }
+
+    #[test]
+    fn long_names_give_way_and_then_columns_do() {
+        let wide = plain(&hostile(), 100);
+        let narrow = plain(&hostile(), 40);
+        insta::assert_snapshot!(format!("{wide}\n{narrow}"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_terminal(comparison in any(), most in 40_usize..140) {
+            for line in plain(&comparison, most).lines() {
+                prop_assert!(width(line) <= most, "{} > {most}: {line:?}", width(line));
+            }
+        }
+
+        #[test]
+        fn colour_changes_no_column(comparison in any(), most in 40_usize..140) {
+            let marked = plain(&comparison, most).replace("* worst of its column", "").replace('*', "");
+            let styled = anstream::adapter::strip_str(&table(&comparison, most, true)).to_string();
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let without = |text: &str| words(&text.replace('*', "").replace(';', ""));
+            prop_assert_eq!(without(&marked), without(&styled));
+        }
+
+        #[test]
+        fn nothing_reads_nan_or_inf(comparison in any()) {
+            let mut comparison = comparison;
+            for row in &mut comparison.rows {
+                row.algorithm = "gcra".to_owned();
+            }
+            comparison.scenario = String::new();
+            comparison.about = String::new();
+            comparison.cases.iter_mut().for_each(|case| case.name = String::new());
+            let text = plain(&comparison, 140).to_lowercase();
+            prop_assert!(!text.contains("nan") && !text.contains("inf"), "{text}");
+        }
+    }
+}
