@@ -7,6 +7,7 @@ pub mod judge;
 pub mod metrics;
 pub mod params;
 pub mod rate;
+pub mod report;
 pub mod scenario;
 pub mod seed;
 pub mod time;
