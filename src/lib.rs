@@ -20,6 +20,8 @@
 //! [`error::Problem`] with its place, and a panic is a bug.
 
 pub mod algorithm;
+pub mod cli;
+pub mod command;
 pub mod error;
 pub mod judge;
 pub mod metrics;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command::{self, Output};
-use crate::error::{Error, Problem};
+use crate::error::Error;
 use crate::scenario::Changes;
 use progress::Terminal;
 
@@ -28,7 +28,13 @@ struct Cli {
     command: Command,
 
     /// When to use colour.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false
+    )]
     color: Color,
 }
 
@@ -270,7 +276,8 @@ fn man(out: &mut dyn Write) -> Result<(), Error> {
 fn report(error: &Error) -> ExitCode {
     let code = error.exit_code();
     if code != 0 {
-        let styled = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+        let styled =
+            anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
         // Where standard error is gone, the exit code still tells.
         let _ = writeln!(anstream::stderr(), "{}", error.render(styled));
     }

@@ -58,7 +58,8 @@ impl State {
     fn bar(&self) -> ProgressBar {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let bar = ProgressBar::with_draw_target(Some(self.total), target);
-        let style = "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left";
+        let style =
+            "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{Output, load};
 use crate::error::Error;
-use crate::report::format;
+use crate::report::json;
 use crate::run::{self, Judgement, Progress};
 use crate::scenario::{Changes, Scenario};
 
@@ -58,9 +58,8 @@ pub fn check(
         }
     }
     if !options.quiet || kept < total {
-        let scenarios = format::count_of(scenarios.len() as u64, "scenario");
-        let expectations = format::count_of(total as u64, "expectation");
-        output.say(&format!("{scenarios}, {expectations}: {kept} hold, {} fail", total - kept))?;
+        let fail = total - kept;
+        output.say(&format!("{kept} of {total} expectations hold, {fail} fail"))?;
     }
     Ok(kept == total)
 }
@@ -70,7 +69,7 @@ fn line(judgement: &Judgement) -> String {
         return format!("  ok    {}", judgement.expected);
     }
     let found = match judgement.found {
-        Some(value) => format!("found {}", format::exact(value)),
+        Some(value) => format!("found {value}"),
         None => "found nothing of the kind".to_owned(),
     };
     let (line, column) = judgement.place.line_column();
@@ -81,10 +80,10 @@ fn line(judgement: &Judgement) -> String {
 fn document(all: &[(&Scenario, Vec<Judgement>)]) -> Json {
     let rows = all.iter().flat_map(|(scenario, judgements)| {
         judgements.iter().map(|judgement| {
-            json!({
+            serde_json::json!({
                 "scenario": scenario.name,
                 "expected": judgement.expected,
-                "found": judgement.found.map(crate::report::format::json),
+                "found": json::number(judgement.found),
                 "holds": judgement.holds,
                 "line": judgement.place.line_column().0,
             })

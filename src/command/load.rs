@@ -57,7 +57,8 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 }
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let unreadable = |cause| Error::failed(format!("read the folder `{}`", folder.display()), cause);
+    let unreadable =
+        |cause| Error::failed(format!("read the folder `{}`", folder.display()), cause);
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let mut paths = Vec::new();
     for entry in entries {

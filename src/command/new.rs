@@ -27,15 +27,16 @@ pub fn new(name: &str, folder: &Path) -> Result<PathBuf, Error> {
         Error::input(Problem::new(message).help("use small letters, digits, `-` and `_`"))
     })?;
     let shown = path.display();
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(|cause| {
-        match cause.kind() {
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).open(&path).map_err(|cause| match cause
+            .kind()
+        {
             ErrorKind::AlreadyExists => {
                 let message = format!("`{shown}` exists already");
                 Error::input(Problem::new(message).help("choose another name"))
             }
             _ => Error::failed(format!("create `{shown}`"), cause),
-        }
-    })?;
+        })?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     if let Err(cause) = written {
         // Half a scenario helps nobody; that it cannot be removed changes nothing about the error.

@@ -119,7 +119,10 @@ fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {
     RunInfo {
         file: Some(prepared.scenario.path.display().to_string()),
         cases: cases
-            .map(|(settings, inputs)| CaseRun { settings: settings.clone(), inputs: inputs.clone() })
+            .map(|(settings, inputs)| CaseRun {
+                settings: settings.clone(),
+                inputs: inputs.clone(),
+            })
             .collect(),
     }
 }

@@ -42,13 +42,16 @@ fn section(text: &mut String, title: &str, schema: &Json) {
         let meaning = property["description"].as_str().unwrap_or_default();
         *text += &format!("- **`{name}`** ({}{default}). {meaning}\n", type_of(property));
         for option in property["oneOf"].as_array().into_iter().flatten() {
-            if let (Some(value), Some(what)) = (option["const"].as_str(), option["description"].as_str())
+            if let (Some(value), Some(what)) =
+                (option["const"].as_str(), option["description"].as_str())
             {
                 *text += &format!("  - `\"{value}\"`: {what}\n");
             }
         }
         let title = if title == "Top level" { name.clone() } else { format!("{title}.{name}") };
-        inner.extend(tables(property).into_iter().map(|(suffix, table)| (title.clone() + &suffix, table)));
+        inner.extend(
+            tables(property).into_iter().map(|(suffix, table)| (title.clone() + &suffix, table)),
+        );
     }
     for (title, table) in inner {
         section(text, &title, table);
@@ -123,7 +126,8 @@ fn toml_like(value: &Json) -> String {
     match value {
         Json::Object(table) => {
             let inline = |table: &Map<String, Json>| {
-                let pairs = table.iter().map(|(key, value)| format!("{key} = {}", toml_like(value)));
+                let pairs =
+                    table.iter().map(|(key, value)| format!("{key} = {}", toml_like(value)));
                 pairs.collect::<Vec<_>>().join(", ")
             };
             format!("{{ {} }}", inline(table))

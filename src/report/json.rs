@@ -22,7 +22,7 @@ pub fn summary(comparison: &Comparison) -> Json {
 }
 
 /// Counts as integers, spans as seconds; what is not finite has no place in JSON and is null.
-fn number(value: Option<Value>) -> Json {
+pub fn number(value: Option<Value>) -> Json {
     match value {
         None => Json::Null,
         Some(Value::Count(count)) => json!(count),

@@ -4,12 +4,14 @@
 //! Nothing here prints, and nothing reaches the results' folder before all of it is made: tables
 //! are strings, files are bytes, and a [`folder::Folder`] puts them in place at the end.
 
+pub mod chart;
 pub mod csv;
 pub mod decisions;
 pub mod folder;
 pub mod format;
 pub mod grid;
 pub mod heading;
+pub mod html;
 pub mod json;
 pub mod reading;
 pub mod record;

@@ -1,0 +1,121 @@
+//! What was offered and what each algorithm accepted of it, over time.
+
+use super::axis::Numbers;
+use super::palette::{MUTED, OVER, REFUSED};
+use super::panels::{self, Panels, View};
+use super::series::{self, Series};
+use super::{Chart, Draw, text};
+use crate::judge::Bin;
+use crate::metrics::Comparison;
+use crate::time::Span;
+
+/// Its entry in the registry.
+pub const CHART: Chart = Chart {
+    name: "offered-accepted",
+    title: "Offered and accepted over time",
+    meaning: "Requests per second as they were offered and as they were accepted, within the \
+              limit and over it, over time.",
+    draw: Draw::EachCase(draw),
+};
+
+/// Bars narrower than this many pixels cannot be told apart.
+const BARS: usize = 140;
+
+fn draw(comparison: &Comparison, case: usize) -> Option<String> {
+    let (all, left_out) = series::of_case(comparison, case);
+    let timeline = &all.first()?.row.tally.timeline;
+    let offered =
+        |bin: usize| all.iter().any(|one| one.bins().get(bin).is_some_and(|bin| bin.offered > 0));
+    let view = View::of(timeline, 0.3, offered)?;
+    let groups = BARS.min(2400 / all.len());
+    let length = view.width.saturating_mul(view.group_size(groups) as u64);
+    let seconds = length as f64 / 1e9;
+    let rates = |one: &Series<'_>, of: fn(&Bin) -> u64| -> Vec<_> {
+        view.groups(groups)
+            .map(|group| {
+                let bins = one.bins().get(group.clone()).unwrap_or(&[]);
+                let total: u128 = bins.iter().map(|bin| u128::from(of(bin))).sum();
+                let shorter = group.len() as f64 / view.group_size(groups) as f64;
+                (group, total as f64 / (seconds * shorter))
+            })
+            .collect()
+    };
+    let most = all
+        .iter()
+        .flat_map(|one| [rates(one, |bin| bin.offered), rates(one, |bin| bin.accepted)])
+        .flatten()
+        .map(|(_, rate)| rate)
+        .fold(0.0, f64::max);
+    let title = title(comparison, case, &all);
+    let drawn = format!(
+        "requests per second, averaged over {}: grey what was offered, in colour what was accepted",
+        Span::from_nanos(length.min(Span::MAX.nanos())),
+    );
+    let limits = series::limits(comparison, case);
+    let remark = series::remark(comparison, left_out).unwrap_or_default();
+    let figure = Panels {
+        title: &title,
+        subtitles: &[&drawn, &limits, &remark],
+        series: &all,
+        view: &view,
+        numbers: Numbers::up_to(most, 4.0, false),
+        height: 92.0,
+    };
+    Some(figure.draw(|canvas, plot, one| {
+        let offered = rates(one, |bin| bin.offered);
+        let accepted = rates(one, |bin| bin.accepted);
+        let over = rates(one, |bin| bin.over_limit);
+        canvas.surface(&plot.surface(&offered, 0.0), REFUSED, 1.0);
+        canvas.surface(&plot.surface(&accepted, 0.0), one.colour, 1.0);
+        if over.iter().any(|(_, rate)| *rate > 0.0) {
+            // The part over the limit stands on top of what was within it.
+            let mut above = plot.steps(&accepted);
+            let within: Vec<_> = accepted
+                .iter()
+                .zip(&over)
+                .map(|((bins, all), (_, over))| (bins.clone(), all - over))
+                .collect();
+            above.extend(plot.steps(&within).into_iter().rev());
+            canvas.surface(&above, OVER, 1.0);
+        }
+        panels::head(canvas, plot, one, (&remark_of(one, &view), MUTED));
+    }))
+}
+
+fn title(comparison: &Comparison, case: usize, all: &[Series<'_>]) -> String {
+    let subject = series::subject(comparison, case);
+    let accepted = |one: &&Series<'_>| one.row.tally.books.accepted;
+    let attempts = all.iter().map(|one| one.row.tally.books.attempts).max().unwrap_or(0);
+    let offered = text::plural(attempts, "request", "requests");
+    let (Some(least), Some(most)) =
+        (all.iter().min_by_key(accepted), all.iter().max_by_key(accepted))
+    else {
+        return subject;
+    };
+    let (few, many) = (accepted(&least), accepted(&most));
+    if few == many {
+        let who = if all.len() == 1 { &least.row.algorithm } else { "every algorithm" };
+        return format!("{subject}: of {offered}, {who} accepts {}", text::count(few));
+    }
+    format!(
+        "{subject}: of {offered}, {} accepts {}, {} {}",
+        least.row.algorithm,
+        text::count(few),
+        most.row.algorithm,
+        text::count(many),
+    )
+}
+
+/// How many were accepted, and how many of these outside the part of the run that is drawn.
+fn remark_of(one: &Series<'_>, view: &View) -> String {
+    let books = one.row.tally.books;
+    let total = |bins: &[Bin]| bins.iter().map(|bin| u128::from(bin.accepted)).sum::<u128>();
+    let after = total(one.bins().get(view.bins.end..).unwrap_or(&[]));
+    let words =
+        format!("{} of {} accepted", text::count(books.accepted), text::count(books.attempts));
+    match u64::try_from(after) {
+        Ok(0) => words,
+        Ok(after) => format!("{words}, {} of them later", text::count(after)),
+        Err(_) => format!("{words}, most of them later"),
+    }
+}

@@ -1,0 +1,202 @@
+//! Comparisons made by hand for the tests of the charts: what a run would have found, from the
+//! instants at which attempts were offered and accepted.
+
+use crate::judge::{Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline};
+use crate::metrics::{CaseInfo, Comparison, Row};
+use crate::rate::Limit;
+use crate::scenario::Window;
+use crate::time::{Instant, SECOND, Span};
+
+/// One algorithm's decisions: its kind and name, and for each attempt when it was offered and when
+/// it was accepted, in milliseconds, in the order of acceptance.
+pub struct Run {
+    pub kind: usize,
+    pub name: &'static str,
+    pub attempts: Vec<(u64, Option<u64>)>,
+}
+
+pub fn window(seconds: u64) -> Window {
+    let start = Instant::parse("12:00:00").unwrap();
+    Window { start, end: start + Span::from_secs(seconds) }
+}
+
+pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Comparison {
+    let mut rows = Vec::new();
+    let mut infos = Vec::new();
+    for (case, (case_name, limit, seconds, runs)) in cases.into_iter().enumerate() {
+        infos.push(CaseInfo {
+            name: case_name.to_owned(),
+            limits: vec![("requests".to_owned(), format!("{limit} for each client"))],
+            window: window(seconds),
+            notes: Vec::new(),
+        });
+        for run in runs {
+            let tally = tally(&run.attempts, limit, window(seconds));
+            let algorithm = run.name.to_owned();
+            rows.push(Row { case, algorithm, kind: run.kind, replica: 0, seed: 1, tally });
+        }
+    }
+    Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, rows }
+}
+
+pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> Tally {
+    let at = |millis: u64| window.start + Span::from_nanos(millis * 1_000_000);
+    let mut timeline = Timeline::over(window);
+    let mut accepted: Vec<Instant> = Vec::new();
+    let mut over_limit = 0;
+    let mut queue_waits = Distribution::default();
+    let mut peak = Peak { cost: 0, from: window.start, to: window.start };
+    let (mut rejected, mut pending) = (0, 0);
+    for &(offered, acceptance) in attempts {
+        let bin = timeline.index(at(offered));
+        timeline.bins[bin].offered += 1;
+        let Some(moment) = acceptance.map(at) else {
+            rejected += 1;
+            timeline.bins[bin].rejected += 1;
+            continue;
+        };
+        if !window.contains(moment) {
+            pending += 1;
+            continue;
+        }
+        accepted.push(moment);
+        if attempts.iter().any(|(offered, accepted)| accepted.is_some_and(|a| a > *offered)) {
+            queue_waits.record(moment - at(offered));
+        }
+        let first = accepted.partition_point(|&earlier| earlier + limit.per <= moment);
+        let cost = (accepted.len() - first) as u64;
+        let bin = timeline.index(moment);
+        timeline.bins[bin].accepted += 1;
+        timeline.bins[bin].window_max = timeline.bins[bin].window_max.max(cost);
+        if cost > limit.requests {
+            over_limit += 1;
+            timeline.bins[bin].over_limit += 1;
+        }
+        if cost > peak.cost {
+            peak = Peak { cost, from: accepted[first], to: moment };
+        }
+    }
+    for index in 0..timeline.bins.len() {
+        let start = timeline.start + Span::from_nanos(timeline.width.nanos() * index as u64);
+        let until = accepted.partition_point(|&moment| moment < start);
+        let from = accepted.partition_point(|&moment| moment + limit.per <= start);
+        let carried = until.saturating_sub(from) as u64;
+        timeline.bins[index].window_max = timeline.bins[index].window_max.max(carried);
+    }
+    let count = accepted.len() as u64;
+    let key = SubjectTally {
+        name: "client-1".to_owned(),
+        promise: Some(limit),
+        attempts: attempts.len() as u64,
+        accepted: count,
+        rejected,
+        over_limit,
+        peak: Some(peak),
+        longest_lockout: Span::ZERO,
+    };
+    Tally {
+        books: Books {
+            requests: attempts.len() as u64,
+            attempts: attempts.len() as u64,
+            accepted: count,
+            rejected,
+            pending,
+        },
+        over_limit,
+        needless_rejections: 0,
+        wrong: None,
+        limits: vec![LimitTally {
+            name: "requests".to_owned(),
+            promise: limit,
+            attempts: attempts.len() as u64,
+            accepted: count,
+            refused: rejected,
+            over_limit,
+            needless_rejections: 0,
+            worst: (count > 0).then_some(0),
+            keys: vec![key],
+        }],
+        clients: Vec::new(),
+        timeline,
+        queue_waits,
+        denial_waits: Distribution::default(),
+        denied_for_ever: 0,
+        kept: Kept::default(),
+    }
+}
+
+/// 100 requests at 59 s and 100 spread over the second from 60 s on, against 100 per 60 s.
+pub fn boundary() -> Comparison {
+    let mut comparison = comparison("boundary", vec![("", LIMIT, 180, boundary_runs(true))]);
+    comparison.about = "A full quota on each side of a minute edge.".to_owned();
+    comparison
+}
+
+const LIMIT: Limit = Limit::new(100, Span::from_secs(60));
+
+pub fn boundary_runs(queued: bool) -> Vec<Run> {
+    let offered: Vec<u64> =
+        (0..100).map(|_| 59_000).chain((0..100).map(|n| 60_000 + 10 * n)).collect();
+    let decide = |kind, name, admit: &dyn Fn(usize, u64) -> bool| Run {
+        kind,
+        name,
+        attempts: offered
+            .iter()
+            .enumerate()
+            .map(|(index, &t)| (t, admit(index, t).then_some(t)))
+            .collect(),
+    };
+    // One token comes back every 600 ms: at 59.6, 60.2 and 60.8 s.
+    let earned = |index: usize, t: u64| index < 100 || [60_000, 60_200, 60_800].contains(&t);
+    let mut runs = vec![
+        decide(0, "fixed-window", &|_, _| true),
+        decide(1, "sliding-window-log", &|index, _| index < 100),
+        decide(2, "sliding-window-counter", &|index, t| index < 100 || t == 60_600),
+        decide(3, "token-bucket", &earned),
+    ];
+    if queued {
+        let leave = |n: u64| (n < 100).then(|| 59_000 + 600 * (n + 1));
+        let attempts = offered.iter().zip(0..).map(|(&t, n)| (t, leave(n))).collect();
+        runs.push(Run { kind: 4, name: "leaky-bucket", attempts });
+    }
+    runs.push(decide(5, "gcra", &earned));
+    runs
+}
+
+/// Uneven traffic over an hour in four cases, some hundred requests a minute, against 60 per 60 s.
+pub fn busy() -> Comparison {
+    let limit = Limit::new(60, Span::from_secs(60));
+    let mut state = 7_u64;
+    let mut draw = move |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let cases = ["steady", "jitter on", "two nodes", "retries"].map(|case| {
+        let mut offered: Vec<u64> = (0..4000)
+            .map(|_| draw(3600) * 1000 + draw(1000))
+            .filter(|t| (t / 300_000) % 3 != 1 || t % 7 == 0)
+            .collect();
+        offered.sort_unstable();
+        let names = [
+            "fixed-window",
+            "sliding-window-log",
+            "sliding-window-counter",
+            "token-bucket",
+            "leaky-bucket",
+            "gcra",
+        ];
+        let runs = names.iter().enumerate().map(|(kind, name)| {
+            let share = 5 + kind as u64;
+            let kept = |t: u64| if draw(10) < share { Some(t) } else { None };
+            let attempts: Vec<_> =
+                offered.iter().copied().zip(offered.iter().copied().map(kept)).collect();
+            Run { kind, name, attempts }
+        });
+        (case, limit, 3600, runs.collect())
+    });
+    comparison("busy", cases.into())
+}
+
+/// A second in nanoseconds, for builders of odd comparisons.
+pub const NANOS: u64 = SECOND;

@@ -1,0 +1,95 @@
+//! What the charts draw of a comparison: one run an algorithm, with its colour, and its limits in
+//! words.
+
+use super::palette::{self, Colour};
+use crate::judge::Bin;
+use crate::metrics::{Comparison, Row};
+use crate::rate::Limit;
+
+/// One algorithm of a case. Of several replicas the charts draw the first.
+#[derive(Debug, Clone, Copy)]
+pub struct Series<'a> {
+    /// Its run.
+    pub row: &'a Row,
+    /// Its colour in every chart.
+    pub colour: Colour,
+}
+
+/// So many algorithms of a case are drawn; the tables have them all.
+pub const MOST: usize = 24;
+
+/// The algorithms of a case, in order, and how many were left out for want of room.
+pub fn of_case(comparison: &Comparison, case: usize) -> (Vec<Series<'_>>, usize) {
+    let mut found: Vec<Series<'_>> = Vec::new();
+    let mut left_out = 0;
+    for row in comparison.rows.iter().filter(|row| row.case == case && is_first(comparison, row)) {
+        if found.len() == MOST {
+            left_out += 1;
+            continue;
+        }
+        let variant = found.iter().filter(|other| other.row.kind == row.kind).count();
+        found.push(Series { row, colour: palette::of_algorithm(row.kind, variant) });
+    }
+    (found, left_out)
+}
+
+fn is_first(comparison: &Comparison, row: &Row) -> bool {
+    let same = |other: &&Row| other.case == row.case && other.algorithm == row.algorithm;
+    let first = comparison.rows.iter().filter(same).map(|other| other.replica).min();
+    first == Some(row.replica)
+}
+
+/// What a reader must know of what is drawn: how many replicas there are, what was left out.
+pub fn remark(comparison: &Comparison, left_out: usize) -> Option<String> {
+    let replicas = comparison.rows.iter().map(|row| row.replica).max().map_or(1, |most| most + 1);
+    let mut parts = Vec::new();
+    if replicas > 1 {
+        parts.push(format!("first of {replicas} replicas"));
+    }
+    if left_out > 0 {
+        parts.push(format!("{left_out} more algorithms are in the tables"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The scenario with the case, as a title begins.
+pub fn subject(comparison: &Comparison, case: usize) -> String {
+    match comparison.cases.get(case).map(|case| case.name.as_str()) {
+        None | Some("") => comparison.scenario.clone(),
+        Some(name) => format!("{}, {name}", comparison.scenario),
+    }
+}
+
+/// The limits of a case in words: "limit 100 per 60s for each client".
+pub fn limits(comparison: &Comparison, case: usize) -> String {
+    let limits = comparison.cases.get(case).map_or(&[][..], |case| &case.limits);
+    match limits {
+        [] => String::new(),
+        [(_, words)] => format!("limit {words}"),
+        several => {
+            let told = several.iter().map(|(name, words)| format!("{name}: {words}"));
+            format!("limits {}", told.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+impl Series<'_> {
+    /// The promise of the first limit to the key that rose highest above its own, with that key's
+    /// peak; the default promise with the highest bin where no key has a peak.
+    pub fn worst(&self) -> Option<(u64, Limit)> {
+        let limit = self.row.tally.limits.first()?;
+        let key = limit.worst.and_then(|key| limit.keys.get(key));
+        let of_key = key.and_then(|key| Some((key.peak?.cost, key.promise?)));
+        Some(of_key.unwrap_or((self.highest(), limit.promise)))
+    }
+
+    /// The highest trailing window of any bin.
+    pub fn highest(&self) -> u64 {
+        self.bins().iter().map(|bin| bin.window_max).max().unwrap_or(0)
+    }
+
+    /// The bins of its run.
+    pub fn bins(&self) -> &[Bin] {
+        &self.row.tally.timeline.bins
+    }
+}

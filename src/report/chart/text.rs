@@ -1,0 +1,162 @@
+//! Text that must fit a place: its width as a common sans-serif face would set it, what to do where
+//! it is too long, and numbers as people write them.
+
+/// The width of a text in pixels, by the advances of the widest face in common use, so that
+/// a narrower one leaves some room.
+pub fn width(text: &str, size: f64) -> f64 {
+    text.chars().map(advance).sum::<f64>() * size
+}
+
+/// A character's advance in units of the font's size.
+fn advance(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | 'I' | '\'' => 0.30,
+        ' ' | '.' | ',' | ':' | ';' | '|' | '!' | 'f' | 't' | 'r' | '-' | '/' | '(' | ')' => 0.40,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.98,
+        'a'..='z' | '0'..='9' => 0.63,
+        c if (c as u32) < 0x1100 => 0.75,
+        _ => 1.05,
+    }
+}
+
+/// The text as XML may hold it, in one line.
+pub fn clean(text: &str) -> String {
+    let allowed = |c: char| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.chars().map(|c| if allowed(c) { c } else { ' ' }).collect()
+}
+
+/// The text, or as much of its beginning as fits, with dots after it.
+pub fn fit(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut taken = width("...", size);
+    for c in text.chars() {
+        taken += advance(c) * size;
+        if taken > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{}...", kept.trim_end())
+}
+
+/// The text broken at spaces into at most `most` lines (at least one); what is too long ends in dots.
+pub fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let longer = [lines[last].as_str(), word].join(" ");
+        if lines[last].is_empty() {
+            word.clone_into(&mut lines[last]);
+        } else if width(&longer, size) <= room || lines.len() == most {
+            lines[last] = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.iter().map(|line| fit(line, size, room)).collect()
+}
+
+/// A count as people write it: `1,234,567`; from ten million on with three digits and a prefix.
+pub fn count(count: u64) -> String {
+    const PREFIXES: [(u64, &str); 5] = [
+        (1_000_000_000_000_000_000, "E"),
+        (1_000_000_000_000_000, "P"),
+        (1_000_000_000_000, "T"),
+        (1_000_000_000, "G"),
+        (1_000_000, "M"),
+    ];
+    if count < 10_000_000 {
+        return grouped(count);
+    }
+    let (size, prefix) = PREFIXES
+        .into_iter()
+        .find(|&(size, _)| count >= size)
+        .unwrap_or_else(|| unreachable!("{count} is ten million or more"));
+    let number = count as f64 / size as f64;
+    let decimals = match number {
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{}{prefix}", decimal(number, decimals))
+}
+
+/// All digits of a count, in groups of three.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with at most so many decimals, without trailing zeros.
+pub fn decimal(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// How many times something is: "twice", "2.5 times".
+pub fn times(ratio: f64) -> String {
+    match decimal(ratio, 2).as_str() {
+        "2" => "twice".to_owned(),
+        number => format!("{number} times"),
+    }
+}
+
+/// `1 request`, `2 requests`, where `many` is the plural.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_separators_and_large_ones_a_prefix() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (9_999_999, "9,999,999"),
+            (10_000_000, "10M"),
+            (12_345_678, "12.3M"),
+            (999_999_999, "1000M"),
+            (1 << 32, "4.29G"),
+            (u64::MAX, "18.4E"),
+        ] {
+            assert_eq!(count(number), text);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_ends_in_dots_and_fits() {
+        let name = "sliding-window-counter with a very long name";
+        let short = fit(name, 13.0, 120.0);
+        assert!(short.ends_with("...") && width(&short, 13.0) <= 120.0, "{short}");
+        assert_eq!(fit("gcra", 13.0, 120.0), "gcra");
+    }
+
+    #[test]
+    fn text_is_broken_at_spaces_and_the_last_line_is_cut() {
+        let lines = wrap("one two three four five six", 10.0, 60.0, 2);
+        assert_eq!(lines, ["one two", "three f..."]);
+        assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
+    }
+
+    #[test]
+    fn control_characters_become_spaces() {
+        assert_eq!(clean("a\u{0}b\nc\u{ffff}"), "a b c ");
+    }
+}

@@ -1,0 +1,5 @@
+//! tmp
+/// tmp
+pub fn page(_: &crate::metrics::Comparison) -> String {
+    String::new()
+}
