@@ -198,3 +198,112 @@ impl Sheet {
         self.writer.into_inner().unwrap_or_else(|cause| unreachable!("in memory: {cause}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{any, boundary, cases, hostile};
+    use super::*;
+    use proptest::prelude::*;
+
+    type Writer = fn(&Comparison) -> Vec<u8>;
+    const ALL: [Writer; 5] = [summary, timeline, limits, keys, clients];
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_summary_starts_with_the_agreed_columns() {
+        let agreed = "scenario,case,algorithm,replica,seed,requests,attempts,accepted,rejected,\
+                      over_limit,needless_rejections,peak_window,peak_ratio,";
+        assert!(text(summary(&boundary())).starts_with(agreed));
+    }
+
+    #[test]
+    fn the_timeline_starts_with_the_agreed_columns() {
+        let agreed = "case,algorithm,replica,t_s,offered,accepted,rejected,over_limit,window_max,";
+        assert!(text(timeline(&boundary())).starts_with(agreed));
+    }
+
+    #[test]
+    fn each_file_as_a_whole() {
+        for (name, write) in
+            ["summary", "timeline", "limits", "keys", "clients"].into_iter().zip(ALL)
+        {
+            insta::assert_snapshot!(name, text(write(&cases())));
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_quoted_and_no_formulas() {
+        let files = [keys, clients, summary].map(|write| text(write(&hostile())));
+        insta::assert_snapshot!(files.join("\n"));
+    }
+
+    #[test]
+    fn a_formula_is_made_a_text_and_a_placeholder_stays() {
+        for (name, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+49 30", "'+49 30"),
+            ("-2", "'-2"),
+            ("@alice", "'@alice"),
+            ("\t=1", "'\t=1"),
+            ("'quoted", "''quoted"),
+            ("-", "-"),
+            ("", ""),
+            ("10.0.0.1", "10.0.0.1"),
+            ("a=1", "a=1"),
+        ] {
+            assert_eq!(name_cell(name), cell);
+        }
+    }
+
+    #[test]
+    fn the_hundred_most_affected_keys_are_listed_the_worst_first() {
+        let mut comparison = boundary();
+        comparison.rows.truncate(1);
+        let limit = &mut comparison.rows[0].tally.limits[0];
+        let alice = limit.keys[0].clone();
+        limit.keys = (0..150_u64)
+            .map(|index| SubjectTally {
+                name: format!("k{index}"),
+                over_limit: index / 100,
+                rejected: index % 10,
+                ..alice.clone()
+            })
+            .collect();
+        let text = text(keys(&comparison));
+        let names: Vec<&str> = text.lines().skip(1).filter_map(|l| l.split(',').nth(4)).collect();
+        assert_eq!(names.len(), MOST_SUBJECTS);
+        assert_eq!(names[..6], ["k109", "k119", "k129", "k139", "k149", "k108"]);
+        assert_eq!(names[50..52], ["k9", "k19"]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_record_is_as_long_as_the_header_and_every_number_is_finite(comparison in any()) {
+            for write in ALL {
+                let bytes = write(&comparison);
+                let mut reader = csv::ReaderBuilder::new().from_reader(&*bytes);
+                let headers = reader.headers().unwrap().clone();
+                for record in reader.records() {
+                    let record = record.unwrap();
+                    for (header, cell) in headers.iter().zip(&record) {
+                        let named = ["scenario", "case", "algorithm", "limit", "key", "client"];
+                        if !named.contains(&header) && !cell.is_empty() {
+                            let digits = cell.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+                            prop_assert!(digits, "{header}: {cell}");
+                        }
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn names_are_read_back(name in "[=+@'a-]{0,4}") {
+            let cell = name_cell(&name);
+            let read = if cell == "-" { "-" } else { cell.strip_prefix('\'').unwrap_or(&cell) };
+            prop_assert_eq!(read, name.as_str());
+        }
+    }
+}

@@ -106,7 +106,7 @@ pub fn ratio(ratio: f64) -> String {
     if ratio > 1.0 && ratio < 1.05 {
         return format!("{:.2}x", ((ratio * 100.0).ceil() / 100.0).max(1.01));
     }
-    if ratio >= 0.95 && ratio < 1.0 {
+    if (0.95..1.0).contains(&ratio) {
         return format!("{:.2}x", (ratio * 100.0).floor() / 100.0);
     }
     if ratio >= 100.0 {

@@ -35,13 +35,6 @@ pub struct Cell {
     pub worst: bool,
 }
 
-impl Cell {
-    /// A value that is not the worst.
-    pub fn plain(text: impl Into<String>) -> Cell {
-        Cell { text: text.into(), worst: false }
-    }
-}
-
 /// A column of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
@@ -203,7 +196,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_to_the_right_and_headers_join() {
-        insta::assert_snapshot!(grid().lines(false).join("\n"), @"");
+        insta::assert_snapshot!(grid().lines(false).join("\n"));
     }
 
     #[test]

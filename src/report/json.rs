@@ -21,11 +21,58 @@ pub fn summary(comparison: &Comparison) -> Json {
     json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() })
 }
 
-/// Counts as integers, spans as seconds; what is not finite has no place in JSON and is null.
+/// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite has
+/// no place in JSON and is null.
 pub fn number(value: Option<Value>) -> Json {
     match value {
         None => Json::Null,
         Some(Value::Count(count)) => json!(count),
-        Some(value) => json!(value.as_f64()),
+        Some(value) => json!(value.to_string().parse::<f64>().ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{any, boundary};
+    use super::*;
+    use crate::judge::Tally;
+    use crate::rate::Limit;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_numbers_and_what_is_absent_is_null() {
+        let mut comparison = boundary();
+        comparison.rows.drain(..4);
+        comparison.rows.truncate(1);
+        insta::assert_snapshot!(format!("{:#}", summary(&comparison)));
+    }
+
+    #[test]
+    fn a_limit_of_nothing_has_no_ratio() {
+        let mut comparison = boundary();
+        let tally: &mut Tally = &mut comparison.rows[0].tally;
+        tally.limits[0].keys[0].promise = Some(Limit::new(0, super::super::samples::MINUTE));
+        let json = summary(&comparison);
+        assert_eq!(json["rows"][0]["peak_ratio"], Json::Null);
+        assert_eq!(json["rows"][0]["peak_window"], json!(200));
+    }
+
+    proptest! {
+        #[test]
+        fn json_and_csv_say_the_same(comparison in any()) {
+            let json = summary(&comparison);
+            let csv = super::super::csv::summary(&comparison);
+            let mut reader = csv::ReaderBuilder::new().from_reader(&*csv);
+            let headers = reader.headers().unwrap().clone();
+            for (index, record) in reader.records().enumerate() {
+                for (header, cell) in headers.iter().zip(&record.unwrap()).skip(3) {
+                    let shown = &json["rows"][index][header];
+                    match shown.as_f64() {
+                        None => prop_assert_eq!(cell, "", "{}", header),
+                        Some(number) => prop_assert_eq!(cell.parse(), Ok(number), "{}", header),
+                    }
+                }
+            }
+        }
     }
 }

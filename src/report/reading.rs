@@ -171,3 +171,87 @@ fn algorithms(comparison: &Comparison) -> usize {
 fn name(name: &str) -> String {
     shorten(&printable(name), 40)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{MINUTE, Numbers, boundary, cases, row, tally};
+    use super::*;
+    use crate::time::SECOND;
+
+    fn of(rows: Vec<Row>) -> Vec<String> {
+        readings(&Comparison { rows, ..boundary() })
+    }
+
+    fn burst(peak: u64, nanos: u64) -> Numbers {
+        let over_limit = peak.saturating_sub(100);
+        Numbers { accepted: peak, over_limit, peak, peak_nanos: nanos, ..Numbers::default() }
+    }
+
+    #[test]
+    fn where_nobody_went_over_that_is_said_of_the_limits_span() {
+        let limit = Limit::new(100, MINUTE);
+        let within = || row("gcra", tally(limit, burst(100, SECOND)));
+        assert_eq!(of(vec![within()]), ["gcra let no more than the limit through in any 60s"]);
+        assert_eq!(
+            of(vec![within(), within()]),
+            ["no algorithm let more than the limit through in any 60s"]
+        );
+        let mut two = within();
+        two.tally
+            .limits
+            .push(tally(Limit::new(9, Span::from_secs(1)), burst(9, 0)).limits.remove(0));
+        assert_eq!(of(vec![two]), ["gcra let no more than the limit through in any window"]);
+        assert_eq!(
+            of(vec![row("gcra", tally(limit, Numbers::default()))]),
+            ["nobody asked for anything"]
+        );
+        assert!(of(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn equals_are_named_together() {
+        let limit = Limit::new(100, MINUTE);
+        let over = |name: &str| row(name, tally(limit, burst(130, 59 * SECOND)));
+        let mut rows = vec![over("a"), over("b"), over("c"), over("d")];
+        let expected = "let 130 through in 59 s, 1.3 times the limit";
+        assert_eq!(of(rows.clone()), [format!("every algorithm {expected}")]);
+        rows[3] = row("d", tally(limit, burst(120, 0)));
+        assert_eq!(of(rows), [format!("a, b and c {expected}")]);
+    }
+
+    #[test]
+    fn the_key_and_the_limit_are_named_where_there_are_several() {
+        let limit = Limit::new(100, MINUTE);
+        let mut two = tally(limit, burst(200, 0));
+        let hourly = tally(Limit::new(1000, Span::from_secs(3600)), burst(200, 0));
+        two.limits.push(hourly.limits[0].clone());
+        let bob = SubjectTally { name: "bob".to_owned(), ..two.limits[0].keys[0].clone() };
+        two.limits[0].keys.push(bob);
+        assert_eq!(
+            of(vec![row("gcra", two)]),
+            ["gcra let 200 through for alice at one instant, twice the limit of 100 per 60s"]
+        );
+    }
+
+    #[test]
+    fn there_are_at_most_three() {
+        let mut all = cases();
+        all.rows[0].tally.queue_waits.record(MINUTE);
+        let starts = ["plain: fixed-window let", "strict: token-bucket and gcra locked"];
+        let sentences = readings(&all);
+        assert_eq!(sentences.len(), 3);
+        for (sentence, start) in sentences.iter().zip(starts) {
+            assert!(sentence.starts_with(start), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn few_needless_rejections_are_no_news() {
+        let limit = Limit::new(100, MINUTE);
+        let with = |needless| {
+            let numbers = Numbers { accepted: 100, rejected: 900, needless, ..Numbers::default() };
+            of(vec![row("gcra", tally(limit, numbers))]).len()
+        };
+        assert_eq!((with(9), with(10)), (1, 2));
+    }
+}

@@ -2,8 +2,6 @@
 //! inputs. It has no time of day and no folder of this machine, so that the same run writes the same
 //! bytes everywhere.
 
-use std::path::Path;
-
 use serde_json::{Map, Value as Json, json};
 
 use crate::metrics::Comparison;
@@ -85,7 +83,8 @@ fn input(input: &Input) -> Json {
 /// A path as it was given, but of an absolute one the last part alone: its folders are of one
 /// machine, and the digest tells which file it was.
 fn without_folder(path: &str) -> &str {
-    let absolute = Path::new(path).is_absolute() || path.starts_with(['/', '\\']);
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    let absolute = drive || path.starts_with(['/', '\\']);
     if absolute { file_name(path) } else { path }
 }
 
@@ -107,5 +106,55 @@ fn without_folders(settings: &Json, inputs: &[Input]) -> Json {
             .collect::<Map<_, _>>()
             .into(),
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::cases;
+    use super::*;
+
+    fn input_of(path: &str) -> Input {
+        Input {
+            path: path.to_owned(),
+            bytes: 123,
+            sha256: "9f86d081".to_owned(),
+            lines: 10,
+            used: 8,
+            skipped: vec![Skipped { reason: "no time".to_owned(), lines: 2, first: 3 }],
+            notes: vec!["times are whole seconds".to_owned()],
+        }
+    }
+
+    fn info() -> RunInfo {
+        let case = |path: &str| CaseRun {
+            settings: json!({
+                "name": "boundary",
+                "seed": 1,
+                "traffic": [{ "kind": "access-log", "path": path, "spread": "none" }],
+            }),
+            inputs: vec![input_of(path)],
+        };
+        RunInfo {
+            file: Some("/home/someone/scenarios/boundary.toml".to_owned()),
+            cases: vec![case("logs/access.log"), case("/var/log/access.log")],
+        }
+    }
+
+    #[test]
+    fn all_that_a_repetition_needs_and_no_folder_of_this_machine() {
+        let text = format!("{:#}", Json::Object(record(&cases(), &info())));
+        assert!(!text.contains("/home") && !text.contains("/var"), "{text}");
+        let version = format!("\"ratesim\": \"{}\"", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&version), "{text}");
+        insta::assert_snapshot!(text.replace(&version, "\"ratesim\": \"[version]\""));
+    }
+
+    #[test]
+    fn paths_of_windows_lose_their_folders_too() {
+        assert_eq!(without_folder("\\\\host\\logs\\a.log"), "a.log");
+        assert_eq!(without_folder("C:/logs/a.log"), "a.log");
+        assert_eq!(without_folder("logs/a.log"), "logs/a.log");
+        assert_eq!(file_name("C:\\x\\boundary.toml"), "boundary.toml");
     }
 }

@@ -37,7 +37,7 @@ enum Show {
     SpanIfAny,
     /// `200 (2.0x)`: the peak and its ratio to the limit.
     Peak,
-    /// `100 (856 B)`, where there is little room `856 B`: entries and bytes.
+    /// `100 (856 B)`: entries and bytes, or bytes alone.
     State,
 }
 
@@ -58,8 +58,21 @@ const COLUMNS: [Spec; 8] = [
     spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
     spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
     spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec("state kept", ["entries (memory)", "memory"], "state_bytes_max", Show::State),
+    spec("state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
+
+/// How much room there is; tried in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Room {
+    /// Long headers and whole cells.
+    Ample,
+    /// Short headers.
+    ShortHeads,
+    /// And of the state its bytes alone.
+    ShortState,
+    /// And ratios without brackets.
+    ShortRatio,
+}
 
 /// The whole text for a terminal of so many columns (at least [`NARROWEST`]), ending in a line end.
 /// `styled` marks by bold and colour; else the worst of a column has a [`MARK`].
@@ -78,7 +91,7 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
             notes.push(format!("{MARK} worst of its column"));
         }
         if !dropped.is_empty() {
-            notes.push(format!("too narrow to show: {}", dropped.join(", ")));
+            notes.push(format!("no room to show: {}", dropped.join(", ")));
         }
         let notes = wrap(&notes.join("; "), most);
         lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
@@ -100,14 +113,14 @@ fn fit(
     by_case: &[Vec<Fact>],
     most: usize,
     styled: bool,
-) -> (Grid, Vec<&'static str>) {
+) -> (Grid, Vec<String>) {
     let mut grid = grid(comparison, by_case, most, styled);
     let specs: Vec<&Spec> = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
-    let wide = |spec: &&Spec| column(spec, comparison, true);
-    let narrow = |spec: &&Spec| column(spec, comparison, false);
-    grid.columns = specs.iter().map(wide).collect();
-    if grid.width() > most {
-        grid.columns = specs.iter().map(narrow).collect();
+    for room in [Room::Ample, Room::ShortHeads, Room::ShortState, Room::ShortRatio] {
+        grid.columns = specs.iter().map(|spec| column(spec, comparison, room)).collect();
+        if grid.width() <= most {
+            break;
+        }
     }
     let mut dropped = Vec::new();
     while grid.width() > most {
@@ -118,7 +131,8 @@ fn fit(
         if names > least {
             grid.shorten_names(names.saturating_sub(over).max(least));
         } else if !last && grid.columns.pop().is_some() {
-            dropped.insert(0, specs[grid.columns.len()].metric);
+            let spec = specs[grid.columns.len()];
+            dropped.insert(0, format!("{} {}", spec.group, spec.heads[0]));
         } else {
             break;
         }
@@ -160,40 +174,34 @@ fn shown(spec: &Spec, rows: &[Row]) -> bool {
     }
 }
 
-fn column(spec: &Spec, comparison: &Comparison, wide: bool) -> Column {
+fn column(spec: &Spec, comparison: &Comparison, room: Room) -> Column {
     let rows = &comparison.rows;
     let worst = worst(spec.metric, rows, comparison.cases.len());
     let cells = rows
         .iter()
         .zip(worst)
-        .map(|(row, worst)| Cell { text: text(spec, &row.tally, wide), worst });
-    let head = spec.heads[usize::from(!wide)];
+        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room), worst });
+    let head = spec.heads[usize::from(room > Room::Ample)];
     Column { group: spec.group, head, cells: cells.collect() }
 }
 
-fn text(spec: &Spec, tally: &Tally, wide: bool) -> String {
-    let value = |name| value(name, tally);
-    let both = |main: String, other: Option<String>| match other {
-        Some(other) => format!("{main} ({other})"),
-        None => main,
-    };
-    match spec.show {
-        Show::Peak => both(
-            shown_value(value("peak_window")),
-            value(spec.metric).map(|value| ratio(value.as_f64())),
-        ),
-        Show::State => {
-            let size = match value(spec.metric) {
-                Some(Value::Count(size)) => Some(bytes(size)),
-                _ => None,
-            };
-            if wide {
-                both(shown_value(value("state_entries_max")), size)
+fn text(spec: &Spec, tally: &Tally, room: Room) -> String {
+    let shown = |name| shown_value(value(name, tally));
+    match (spec.show, value(spec.metric, tally)) {
+        (Show::Peak, Some(times)) => {
+            let (peak, times) = (shown("peak_window"), ratio(times.as_f64()));
+            if room < Room::ShortRatio {
+                format!("{peak} ({times})")
             } else {
-                size.unwrap_or_default()
+                format!("{peak} {times}")
             }
         }
-        Show::Count | Show::CountIfAny | Show::SpanIfAny => shown_value(value(spec.metric)),
+        (Show::Peak, None) => shown("peak_window"),
+        (Show::State, Some(Value::Count(size))) if room < Room::ShortState => {
+            format!("{} ({})", shown("state_entries_max"), bytes(size))
+        }
+        (Show::State, Some(Value::Count(size))) => bytes(size),
+        (_, value) => shown_value(value),
     }
 }
 
@@ -319,7 +327,7 @@ mod tests {
             let marked = plain(&comparison, most).replace("* worst of its column", "").replace('*', "");
             let styled = anstream::adapter::strip_str(&table(&comparison, most, true)).to_string();
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            let without = |text: &str| words(&text.replace('*', "").replace(';', ""));
+            let without = |text: &str| words(&text.replace(['*', ';'], ""));
             prop_assert_eq!(without(&marked), without(&styled));
         }
 

@@ -13,6 +13,10 @@
 //! ones in place or in `.ratesim-*/old`; `run.json` says `unfinished`, and the next run writes over
 //! all of them. A loss of power is not guarded against beyond what the file system does by itself.
 
+mod moves;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -21,6 +25,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
 
+use self::moves::Moves;
 use crate::error::{Error, Problem};
 
 /// The file that lists the others.
@@ -190,7 +195,7 @@ impl Folder {
             parent
                 .and_then(|()| fs::copy(place(RECORD), &kept).map(|_| ()))
                 .map_err(|cause| failed(RECORD, cause))?;
-            moves.done.push((place(RECORD), kept));
+            moves.copied(place(RECORD), kept);
         }
         let unfinished = part("unfinished", RECORD);
         moves.rename(&unfinished, &place(RECORD)).map_err(|cause| failed(RECORD, cause))?;
@@ -247,51 +252,6 @@ impl Folder {
 }
 
 const ELSEWHERE: &str = "move it away, or choose another folder with --out";
-
-/// What a commit has changed so far.
-#[derive(Debug, Default)]
-struct Moves {
-    /// Folders made, outer ones first.
-    folders: Vec<PathBuf>,
-    /// Each file with where it went, in order.
-    done: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Moves {
-    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        if let Some(parent) = to.parent() {
-            self.make_folders(parent)?;
-        }
-        fs::rename(from, to)?;
-        self.done.push((from.to_owned(), to.to_owned()));
-        Ok(())
-    }
-
-    fn make_folders(&mut self, folder: &Path) -> io::Result<()> {
-        let missing = folder.ancestors().take_while(|path| !path.exists());
-        let mut missing: Vec<PathBuf> =
-            missing.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
-        missing.reverse();
-        for folder in missing {
-            fs::create_dir(&folder)?;
-            self.folders.push(folder);
-        }
-        Ok(())
-    }
-
-    /// Takes everything back; goes on after a failure and reports the first.
-    fn undo(self) -> io::Result<()> {
-        let mut result = Ok(());
-        for (from, to) in self.done.into_iter().rev() {
-            result = result.and(fs::rename(to, from));
-        }
-        for folder in self.folders.into_iter().rev() {
-            // Fails where something else was put into it meanwhile, which then keeps it.
-            let _ = fs::remove_dir(folder);
-        }
-        result
-    }
-}
 
 /// A relative path that stays inside the folder it is joined to.
 fn plain(name: &str) -> Result<&Path, Error> {
