@@ -28,6 +28,8 @@ mod schedule;
 mod sliding_window_counter;
 mod sliding_window_log;
 mod token_bucket;
+#[cfg(test)]
+mod trial;
 
 use crate::error::{Problem, Problems, suggest};
 use crate::params::{Choice, Params};
