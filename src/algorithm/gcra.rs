@@ -11,7 +11,8 @@
 //! **Weakness.** A clock that goes back (`backwards = "strict"`, as most implementations do) denies
 //! everything until true time has caught up with the time stored.
 
-use super::schedule::{Due, Nanos, Schedule};
+use super::schedule::{Due, Schedule};
+use super::width::Nanos;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, Verdict, Wait};
 use crate::params::Params;
 use crate::rate::Limit;

@@ -13,7 +13,8 @@
 //!
 //! **Weakness.** Bursts wait although nobody else asks for anything.
 
-use super::schedule::{Due, Nanos, Schedule};
+use super::schedule::{Due, Schedule};
+use super::width::Nanos;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;

@@ -30,6 +30,7 @@ mod sliding_window_log;
 mod token_bucket;
 #[cfg(test)]
 mod trial;
+mod width;
 
 use crate::error::{Problem, Problems, suggest};
 use crate::params::{Choice, Params};

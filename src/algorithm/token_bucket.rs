@@ -14,9 +14,7 @@
 //! that saturates is exact after idling of any length. An interval bucket is the same with steps of W
 //! in place of steps of a nanosecond, and whole tokens.
 
-use std::ops::{Add, Mul, Sub};
-
-use super::schedule::gcd;
+use super::width::{Units, gcd};
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
@@ -76,54 +74,6 @@ fn limiter<U: Units>(
 ) -> Option<Box<dyn Limiter>> {
     let rule = TokenBucket::<U>::new(limit, initial, refill, common)?;
     Some(Box::new(Keyed::new(rule, common.tick)))
-}
-
-/// The integers in which a deficit is kept: 64 bits where everything fits, else 128.
-trait Units:
-    Copy
-    + Ord
-    + Send
-    + Sync
-    + 'static
-    + From<u64>
-    + Into<u128>
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-{
-    /// The largest capacity that leaves room for the cost of one more attempt.
-    const CAPACITY: u128;
-    /// Whether a deficit may grow beyond the capacity.
-    const UNBOUNDED: bool;
-
-    fn saturating_sub(self, other: Self) -> Self;
-    fn saturating_mul(self, other: Self) -> Self;
-}
-
-impl Units for u64 {
-    const CAPACITY: u128 = (u64::MAX / 2) as u128;
-    const UNBOUNDED: bool = false;
-
-    fn saturating_sub(self, other: u64) -> u64 {
-        u64::saturating_sub(self, other)
-    }
-
-    fn saturating_mul(self, other: u64) -> u64 {
-        u64::saturating_mul(self, other)
-    }
-}
-
-impl Units for u128 {
-    const CAPACITY: u128 = u128::MAX / 2;
-    const UNBOUNDED: bool = true;
-
-    fn saturating_sub(self, other: u128) -> u128 {
-        u128::saturating_sub(self, other)
-    }
-
-    fn saturating_mul(self, other: u128) -> u128 {
-        u128::saturating_mul(self, other)
-    }
 }
 
 struct TokenBucket<U> {
