@@ -166,8 +166,14 @@ pub struct Kind {
 }
 
 /// The registry, in the order in which kinds are listed.
-pub const SOURCES: &[Kind] =
-    &[synthetic::burst::KIND, synthetic::steady::KIND, synthetic::poisson::KIND];
+pub const SOURCES: &[Kind] = &[
+    synthetic::burst::KIND,
+    synthetic::steady::KIND,
+    synthetic::poisson::KIND,
+    synthetic::on_off::KIND,
+    synthetic::ramp::KIND,
+    synthetic::wave::KIND,
+];
 
 const KIND: &str = "What the requests look like or where they are recorded; \
                     see `ratesim list traffic`.";

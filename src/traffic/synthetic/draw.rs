@@ -57,11 +57,6 @@ impl Process {
         self.at
     }
 
-    /// Goes on from offset `at` instead, which a process without memory may do at any time.
-    pub fn resume(&mut self, at: u64) {
-        (self.at, self.rest) = (at, 0.0);
-    }
-
     /// The stream it draws from.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream

@@ -7,8 +7,11 @@
 //! Inside this folder, time is an offset in nanoseconds from the start of the run.
 
 pub mod burst;
+pub mod on_off;
 pub mod poisson;
+pub mod ramp;
 pub mod steady;
+pub mod wave;
 
 mod address;
 mod cost;
@@ -19,9 +22,11 @@ mod mix;
 mod period;
 mod population;
 mod share;
+mod slope;
 mod spacing;
 #[cfg(test)]
 mod tests;
+mod thinning;
 
 use family::Family;
 use merge::{Alone, Merged};

@@ -2,6 +2,23 @@
 
 use super::family::Family;
 use super::share::Shares;
+use crate::params::Choice;
+
+/// How the requests of a source lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spacing {
+    /// Evenly.
+    Even,
+    /// At random, as a Poisson process.
+    Poisson,
+}
+
+impl Choice for Spacing {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("even", Spacing::Even, "evenly, to the nanosecond"),
+        ("poisson", Spacing::Poisson, "at random, every client a Poisson process"),
+    ];
+}
 
 /// The times `first + floor((index + k * step) * span / count)`, for k from 0.
 #[derive(Debug, Clone)]
@@ -26,6 +43,21 @@ impl Progression {
         let (offset, rest) = divide(index);
         let (step, step_rest) = divide(step);
         Progression { at: first.saturating_add(offset), rest, step, step_rest, count, left }
+    }
+
+    /// How many of those that are left come before `end`.
+    pub fn before(&self, end: u64) -> u64 {
+        let Some(room) = end.checked_sub(self.at) else { return 0 };
+        // floor((rest + k * numerator) / count) < room, with the numerator put together again.
+        let count = u128::from(self.count);
+        let numerator = u128::from(self.step) * count + u128::from(self.step_rest);
+        let limit = u128::from(room) * count;
+        let number = match (limit.checked_sub(self.rest.into()), numerator) {
+            (None | Some(0), _) => 0,
+            (_, 0) => u128::MAX,
+            (Some(limit), numerator) => limit.div_ceil(numerator),
+        };
+        self.left.min(u64::try_from(number).unwrap_or(u64::MAX))
     }
 }
 
@@ -145,6 +177,17 @@ mod tests {
             });
             let progression = Progression::new(first, (index, step), span, count, left);
             prop_assert_eq!(progression.collect::<Vec<_>>(), formula.collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn the_rest_of_a_progression_before_an_end_is_what_a_loop_counts(
+            first in 0..20u64, index in 0..10u64, step in 1..10u64, span in 0..50u64,
+            count in 1..20u64, left in 0..50u64, taken in 0..5usize, end in 0..400u64,
+        ) {
+            let mut progression = Progression::new(first, (index, step), span, count, left);
+            progression.by_ref().take(taken).for_each(drop);
+            let counted = progression.clone().filter(|&at| at < end).count() as u64;
+            prop_assert_eq!(progression.before(end), counted);
         }
 
         #[test]
