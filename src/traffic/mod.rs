@@ -4,6 +4,8 @@
 //! requests can be had merged in time order or client by client. [`SOURCES`] lists the kinds.
 //! Clients and endpoints are numbered; their names are in [`Traffic`].
 
+mod record;
+
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -164,7 +166,7 @@ pub struct Kind {
 }
 
 /// The registry, in the order in which kinds are listed.
-pub const SOURCES: &[Kind] = &[];
+pub const SOURCES: &[Kind] = &[record::access_log::KIND, record::csv::KIND];
 
 const KIND: &str = "What the requests look like or where they are recorded; \
                     see `ratesim list traffic`.";
