@@ -232,8 +232,8 @@ mod tests {
             let found = parsed(line.as_bytes(), Named::Address, None);
             assert_eq!(found, Ok(format!("{at} `{endpoint}`")), "{line}");
         }
-        let raw =
-            [&b"\0\0192.0.2.7 - - "[..], time.as_bytes(), b" \"\x16\x03\xff\x00\" 400"].concat();
+        let raw = [&b"\x00\x00192.0.2.7 - - "[..], time.as_bytes(), b" \"\x16\x03\xff\x00\" 400"]
+            .concat();
         assert_eq!(parsed(&raw, Named::Address, None), Ok(format!("{at} ``")));
         let short = format!("192.0.2.7 {time}");
         assert_eq!(parsed(short.as_bytes(), Named::Address, None), Ok(format!("{at} ``")));

@@ -228,10 +228,10 @@ impl Tally {
         if self.clients_without_address > 0 {
             let clients = count(
                 self.clients_without_address,
-                "client has a name where an IP address would stand",
-                "clients have names where IP addresses would stand",
+                "client is known by a name that is no IP address",
+                "clients are known by names that are no IP addresses",
             );
-            notes.push(format!("{clients}, so no address."));
+            notes.push(format!("{clients}."));
         }
         notes
     }

@@ -16,6 +16,7 @@ mod file;
 mod intake;
 mod order;
 mod reader;
+mod row;
 mod spread;
 mod stamp;
 #[cfg(test)]

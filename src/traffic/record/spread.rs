@@ -89,7 +89,7 @@ mod tests {
             -500_000_000,
             7_000_000_000,
             7_000_000_000 + third,
-            7_000_000_000 + 2 * third + 0,
+            7_000_000_000 + 2 * third,
             8_000_000_000,
         ];
         let found = applied(Spread::Even, &seconds);

@@ -1,18 +1,19 @@
 //! Whole files through whole sources, as a scenario opens them.
 
+mod books;
+mod times;
+
 use std::path::Path;
 use std::sync::Arc;
-
-use indexmap::IndexSet;
-use proptest::prelude::*;
 
 use super::{access_log, csv};
 use crate::error::{Problems, Source as Text};
 use crate::params::{Node, Params};
 use crate::scenario::Window;
 use crate::seed::Seed;
-use crate::time::{Instant, SECOND};
+use crate::time::Instant;
 use crate::traffic::{Arrival, Client, Context, Input, Kind, Source};
+use indexmap::IndexSet;
 
 struct Opened {
     source: Box<dyn Source>,
@@ -114,111 +115,6 @@ fn a_log_with_everything_in_it() {
 }
 
 #[test]
-fn different_offsets_of_one_instant_are_one_instant() {
-    let line = |time| format!("192.0.2.7 - - [{time}] \"GET / HTTP/1.1\" 200 5\n");
-    let file = line("08/Aug/2016:16:49:16 +0800") + &line("08/Aug/2016:08:49:16 +0000");
-    let opened = log("spread = \"none\"", &file).unwrap();
-    assert_eq!(opened.rows(), ["08:49:16Z 192.0.2.7 `/` 1", "08:49:16Z 192.0.2.7 `/` 1"]);
-}
-
-#[test]
-fn a_record_out_of_order_is_sorted_and_ties_keep_their_order() {
-    let file = "time,client\n0,a\n1400,b\n10,c\n1390,d\n20,e\n1500,f\n10,g\n";
-    let opened =
-        table(&format!("{TIME}columns.client = \"client\"\ntime-unit = \"ms\""), file).unwrap();
-    let clients: Vec<&str> =
-        opened.source.merged().map(|a| opened.clients[a.client as usize].name.as_str()).collect();
-    assert_eq!(clients, ["a", "c", "g", "e", "d", "b", "f"]);
-    assert_eq!(opened.source.range(), Some((Instant(0), Instant(1_500_000_000))));
-    assert!(
-        opened.notes().contains("4 requests stand out of order, by 1490ms at most"),
-        "{}",
-        opened.notes()
-    );
-}
-
-#[test]
-fn a_stamp_at_the_end_less_the_duration_is_the_arrival() {
-    let line = "192.0.2.7 - - [21/Jun/2021:15:30:45 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"-\"";
-    let file = format!("{line} 10.005\n{line} -\n");
-    let arrivals = |settings: &str| {
-        let opened = log(settings, &file).unwrap();
-        let times: Vec<String> = opened.rows().iter().map(|row| row[..12].to_owned()).collect();
-        (times, opened.notes())
-    };
-    let (times, notes) = arrivals("duration = \"s\"");
-    assert_eq!(times, ["15:30:34.995", "15:30:45.5Z "]);
-    assert!(
-        notes.contains("less the durations; 1 request has none, and arrived when stamped."),
-        "{notes}"
-    );
-    let (times, notes) = arrivals("duration = \"s\"\narrival = \"start\"");
-    assert_eq!(times, ["15:30:45Z 19", "15:30:45.5Z "]);
-    assert!(!notes.contains("less the durations"), "{notes}");
-    let file = "time,took\n2021-06-21T15:30:45Z,10005\n";
-    let opened =
-        table(&format!("{TIME}columns.duration = \"took\"\nduration-unit = \"ms\""), file).unwrap();
-    assert_eq!(opened.rows(), ["15:30:34.995Z all `` 1"]);
-    assert!(log("arrival = \"end\"", line).err().unwrap().contains("there are no durations"));
-}
-
-#[test]
-fn durations_taken_off_change_the_order() {
-    // The second is done first but arrived last: 3 - 0.5 = 2.5 and 4 - 3 = 1.
-    let file = "time,took,client\n3,0.5,late\n4,3,early\n";
-    let settings = format!(
-        "{TIME}columns.duration = \"took\"\ncolumns.client = \"client\"\ntime-unit = \"s\""
-    );
-    let opened = table(&settings, file).unwrap();
-    assert_eq!(opened.rows(), ["00:00:01Z early `` 1", "00:00:02.5Z late `` 1"]);
-}
-
-/// 50 requests a second for 10 s, stamped in whole seconds.
-fn smooth() -> String {
-    let times = (0..500).map(|i| format!("17/May/2015:10:05:{:02} +0000", i / 50));
-    times.map(|time| format!("192.0.2.7 - - [{time}] \"GET / HTTP/1.1\" 200 5\n")).collect()
-}
-
-#[test]
-fn whole_seconds_are_spread_evenly_unless_said_otherwise() {
-    let gaps = |settings: &str| {
-        let opened = log(settings, &smooth()).unwrap();
-        let mut gaps: Vec<i64> = opened.nanos().windows(2).map(|pair| pair[1] - pair[0]).collect();
-        gaps.sort_unstable();
-        gaps.dedup();
-        (gaps, opened)
-    };
-    let (even, opened) = gaps("");
-    assert_eq!(even, [20_000_000], "50 a second are 20 ms apart, across seconds too");
-    assert!(
-        opened.notes().contains("were spread evenly over it (`spread = \"even\"`); another"),
-        "{}",
-        opened.notes()
-    );
-    assert!(opened.resolved.contains(r#""spread":"even""#), "{}", opened.resolved);
-    let (none, opened) = gaps("spread = \"none\"");
-    assert_eq!(none, [0, SECOND as i64]);
-    assert!(opened.notes().contains("all fall at its start (`spread = \"none\"`)"));
-    let (random, opened) = gaps("spread = \"random\"");
-    assert!(random.len() > 400, "random gaps differ");
-    assert!(opened.nanos().is_sorted());
-    assert_eq!(opened.nanos(), gaps("spread = \"random\"").1.nanos(), "the seed decides");
-}
-
-#[test]
-fn stamps_finer_than_a_second_are_never_spread() {
-    let file = "time\n2023-11-16 18:17:03\n2023-11-16 18:17:03\n2023-11-16 18:17:03.9799600\n";
-    let expected = ["18:17:03Z all `` 1", "18:17:03Z all `` 1", "18:17:03.97996Z all `` 1"];
-    let opened = table(TIME, file).unwrap();
-    assert_eq!(opened.rows(), expected);
-    assert_eq!(opened.notes(), "3 stamps without an offset are taken as UTC.");
-    assert!(opened.resolved.contains(r#""spread":"none""#));
-    let opened = table(&format!("{TIME}spread = \"even\""), file).unwrap();
-    assert_eq!(opened.rows(), expected);
-    assert!(opened.notes().contains("`spread = \"even\"` has no effect"));
-}
-
-#[test]
 fn marks_line_breaks_and_quoted_headings_do_no_harm() {
     let rows = ["18:17:03.5Z x `` 1", "18:17:04Z y `` 1"];
     let (a, b) = ("2023-11-16 18:17:03.5", "2023-11-16 18:17:04");
@@ -238,25 +134,6 @@ fn marks_line_breaks_and_quoted_headings_do_no_harm() {
     // A mark anywhere else is part of the text.
     let opened = table(&settings, &format!("time,key\n{a},\u{feff}x\n")).unwrap();
     assert_eq!(opened.clients[0].name, "\u{feff}x");
-}
-
-#[test]
-fn the_unit_of_numbers_is_told_by_their_digits_or_given() {
-    let nanos = |unit: &str, value: &str| {
-        let opened = table(&format!("{TIME}{unit}"), &format!("time\n{value}\n")).unwrap();
-        opened.nanos()[0]
-    };
-    assert_eq!(nanos("", "1762265258"), 1_762_265_258_000_000_000);
-    assert_eq!(nanos("", "1762265258239"), 1_762_265_258_239_000_000);
-    assert_eq!(nanos("", "1762265258239001"), 1_762_265_258_239_001_000);
-    assert_eq!(nanos("", "1762265258239001002"), 1_762_265_258_239_001_002);
-    assert_eq!(nanos("", "1762265258.239"), 1_762_265_258_239_000_000);
-    assert_eq!(nanos("", "0"), 0);
-    assert_eq!(nanos("time-unit = \"ms\"", "103"), 103_000_000);
-    assert_eq!(nanos("time-unit = \"us\"", "-1"), -1_000);
-    let opened = table(TIME, "time\n0\n1762265258239\n").unwrap();
-    assert_eq!(opened.nanos(), [0, 1_762_265_258_239_000_000]);
-    assert!(opened.notes().contains("by their digits in ms"), "{}", opened.notes());
 }
 
 #[test]
@@ -352,7 +229,7 @@ fn a_client_is_all_that_is_known_of_it() {
     assert_eq!(opened.clients[1].tier.as_deref(), Some("free"));
     assert_eq!(opened.clients[2].address, None);
     assert_eq!(opened.clients[3].address, Some("2001:db8::1".parse().unwrap()));
-    assert!(opened.notes().contains("1 client has a name where an IP address would stand"));
+    assert!(opened.notes().contains("1 client is known by a name that is no IP address"));
     assert_eq!(opened.endpoints.iter().collect::<Vec<_>>(), ["/a", "/b", ""]);
 }
 
@@ -373,89 +250,4 @@ fn names_that_are_not_text_are_shown_escaped_and_stay_apart() {
         \xfe - - [17/May/2015:10:05:03 +0000] \"GET /\xc3\xa9 HTTP/1.1\"\n";
     let opened = open(&access_log::KIND, "spread = \"none\"", file).unwrap();
     assert_eq!(opened.rows(), ["10:05:03Z \\x1b[2J `/\\xff` 1", "10:05:03Z \\xfe `/é` 1"]);
-}
-
-/// Files made of pieces that reach deep into the parsers.
-fn pieces() -> impl Strategy<Value = Vec<u8>> {
-    let pieces: Vec<&'static [u8]> = vec![
-        b"192.0.2.7 - - ",
-        b"::1 - - ",
-        b"[17/May/2015:10:05:03 +0000]",
-        b"[17/May/2015:10:05:02 +0000]",
-        b"[31/Feb/2015:10:05:03 +0000]",
-        b" \"GET /a HTTP/1.1\"",
-        b"\"",
-        b"\\",
-        b",",
-        b"\n",
-        b"\r\n",
-        b"time,client\n",
-        b"1762265258",
-        b"1762265258239",
-        b"0",
-        b"2023-11-16 18:17:03.97",
-        b"\xff",
-        b"\0",
-        b" ",
-        b"\xef\xbb\xbf",
-    ];
-    let any = prop::collection::vec(any::<u8>(), 0..4);
-    let piece = prop_oneof![8 => prop::sample::select(pieces).prop_map(<[u8]>::to_vec), 1 => any];
-    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
-}
-
-/// What must hold of whatever was read.
-fn check(opened: &Opened, file: &[u8]) -> Result<(), TestCaseError> {
-    let merged: Vec<Arrival> = opened.source.merged().collect();
-    let left_out: u64 = opened.input.skipped.iter().map(|skipped| skipped.lines).sum();
-    prop_assert_eq!(opened.input.used, merged.len() as u64);
-    prop_assert_eq!(opened.input.lines, opened.input.used + left_out);
-    prop_assert_eq!(opened.input.bytes, file.len() as u64);
-    prop_assert!(merged.is_sorted_by_key(|arrival| arrival.at));
-    prop_assert!(merged.iter().all(|arrival| arrival.cost > 0));
-    let mut regrouped: Vec<Arrival> = merged.clone();
-    regrouped.sort_by_key(|arrival| arrival.client);
-    let streams = (0..opened.source.streams()).flat_map(|index| opened.source.stream(index));
-    prop_assert_eq!(streams.collect::<Vec<_>>(), regrouped);
-    Ok(())
-}
-
-proptest! {
-    #[test]
-    fn whatever_is_in_a_log_its_books_balance(file in pieces()) {
-        if let Ok(opened) = open(&access_log::KIND, "", &file) {
-            check(&opened, &file)?;
-            // Every line that is not blank is used or left out, and so are blank ones between.
-            let text = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file);
-            let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
-            let last = lines.iter().rposition(|line| !line.iter().all(u8::is_ascii_whitespace));
-            prop_assert_eq!(opened.input.lines, last.map_or(0, |last| last as u64 + 1));
-        }
-    }
-
-    #[test]
-    fn whatever_is_in_a_table_its_books_balance(file in pieces()) {
-        let file = [b"time,client\n", &file[..]].concat();
-        let settings = format!("{TIME}columns.client = \"client\"\ntime-unit = \"s\"");
-        if let Ok(opened) = open(&csv::KIND, &settings, &file) {
-            check(&opened, &file)?;
-        }
-    }
-
-    #[test]
-    fn a_spread_log_keeps_every_request_in_its_second_and_all_in_order(
-        seconds in prop::collection::vec(0_u8..6, 1..40),
-        spread in prop::sample::select(vec!["none", "even", "random"]),
-    ) {
-        let line = |(i, s): (usize, &u8)| format!("h{i} - - [17/May/2015:10:05:0{s} +0000]\n");
-        let file: String = seconds.iter().enumerate().map(line).collect();
-        let opened = log(&format!("spread = \"{spread}\""), &file).unwrap();
-        let mut expected: Vec<(i64, u32)> = (0..).zip(&seconds).map(|(i, &s)| (i64::from(s), i)).collect();
-        expected.sort_unstable();
-        let midnight = 1_431_857_100;
-        let found: Vec<(i64, u32)> = opened.source.merged()
-            .map(|arrival| (arrival.at.0.div_euclid(SECOND as i64) - midnight, arrival.client))
-            .collect();
-        prop_assert_eq!(found, expected);
-    }
 }
