@@ -4,6 +4,7 @@
 //! requests can be had merged in time order or client by client. [`SOURCES`] lists the kinds.
 //! Clients and endpoints are numbered; their names are in [`Traffic`].
 
+mod record;
 mod synthetic;
 
 use std::net::IpAddr;
@@ -173,6 +174,8 @@ pub const SOURCES: &[Kind] = &[
     synthetic::on_off::KIND,
     synthetic::ramp::KIND,
     synthetic::wave::KIND,
+    record::access_log::KIND,
+    record::csv::KIND,
 ];
 
 const KIND: &str = "What the requests look like or where they are recorded; \

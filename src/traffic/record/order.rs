@@ -1,0 +1,111 @@
+//! How far a record is out of order. Requests are sorted by time afterwards; this keeps what the
+//! reader of the results must know about it, while the record is read.
+
+use super::count;
+use crate::time::{Instant, Span};
+
+/// A request this much earlier than one before it suggests that the clock was set back.
+const JUMP: Span = Span::from_secs(300);
+/// So many of them one after the other make it certain; a few are lines that were written late.
+const PERSISTS: u32 = 10;
+
+/// What was seen of the order of times.
+#[derive(Debug, Default)]
+pub struct Order {
+    latest: Option<Instant>,
+    late: u64,
+    most: Span,
+    run: Option<Jump>,
+    jump: Option<Jump>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Jump {
+    line: u64,
+    by: Span,
+    requests: u32,
+}
+
+impl Order {
+    /// The next request of the record and its line.
+    pub fn push(&mut self, at: Instant, line: u64) {
+        let latest = *self.latest.get_or_insert(at);
+        if at >= latest {
+            self.latest = Some(at);
+            self.run = None;
+            return;
+        }
+        let by = latest - at;
+        self.late += 1;
+        self.most = self.most.max(by);
+        if by <= JUMP {
+            self.run = None;
+            return;
+        }
+        let run = self.run.get_or_insert(Jump { line, by, requests: 0 });
+        run.requests = run.requests.saturating_add(1);
+        if run.requests == PERSISTS && self.jump.is_none() {
+            self.jump = self.run;
+        }
+    }
+
+    /// Whether no request is earlier than one before it.
+    pub fn is_sorted(&self) -> bool {
+        self.late == 0
+    }
+
+    /// Sentences on what was out of order.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.late > 0 {
+            notes.push(format!(
+                "{} out of order, by {} at most; requests were sorted by time, those of one \
+                 instant kept their order.",
+                count(self.late, "request stands", "requests stand"),
+                self.most
+            ));
+        }
+        if let Some(jump) = self.jump.or(self.run) {
+            notes.push(format!(
+                "From line {} the times go back by {} and stay back: a clock was set back there, \
+                 or records were joined in the wrong order.",
+                jump.line, jump.by
+            ));
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes(seconds: impl IntoIterator<Item = i64>) -> String {
+        let mut order = Order::default();
+        for (index, second) in seconds.into_iter().enumerate() {
+            order.push(Instant(second * 1_000_000_000), index as u64 + 1);
+        }
+        order.notes().join("\n")
+    }
+
+    #[test]
+    fn a_record_in_order_says_nothing() {
+        assert_eq!(notes([1, 1, 2, 500]), "");
+    }
+
+    #[test]
+    fn late_lines_are_counted_with_the_most_that_they_are_late_by() {
+        let note = notes([0, 1400, 10, 1390, 20, 1500]);
+        assert!(note.starts_with("3 requests stand out of order, by 1390s at most;"), "{note}");
+        assert_eq!(note.lines().count(), 1, "single late lines are no step of the clock: {note}");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_is_told_from_late_lines() {
+        // 12:48:50, then 12:39:12 to the end: 578 s earlier.
+        let step = "From line 2 the times go back by 578s and stay back";
+        assert!(notes([46_130, 45_552]).contains(step));
+        let caught_up = (0..700).map(|second| 45_552 + second);
+        assert!(notes(std::iter::once(46_130).chain(caught_up)).contains(step));
+    }
+}
