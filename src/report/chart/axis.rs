@@ -31,7 +31,7 @@ impl Numbers {
             .filter(|step| !whole || (*step >= 1.0 && step.fract() == 0.0))
             .find(|&step| step >= raw)
             .unwrap_or(if whole { 1.0_f64.max(10.0 * decade) } else { 10.0 * decade });
-        Numbers { top: most * 1.14, step }
+        Numbers { top: most * 1.2, step }
     }
 
     /// The ticks, from 0 on.
@@ -82,6 +82,17 @@ enum Unit {
 const DAY: u64 = 86_400 * SECOND;
 
 impl Elapsed {
+    /// The axis with the most ticks, up to eight, whose labels stand apart over so many pixels.
+    pub fn fitting(from: u64, to: u64, pixels: f64, size: f64) -> Elapsed {
+        let apart = |axis: &Elapsed| {
+            let widest = axis.ticks().map(|tick| text::width(&axis.label(tick), size));
+            let pitch = axis.step as f64 / (axis.to - axis.from) as f64 * pixels;
+            widest.fold(0.0, f64::max) + 1.5 * size <= pitch
+        };
+        let axes = (1..=8).rev().map(|ticks| Elapsed::between(from, to, ticks));
+        axes.clone().find(apart).unwrap_or_else(|| Elapsed::between(from, to, 1))
+    }
+
     /// An axis with at most about `ticks` steps.
     pub fn between(from: u64, to: u64, ticks: u64) -> Elapsed {
         let to = to.max(from.saturating_add(1));
@@ -172,8 +183,7 @@ fn decimals_of(step: u64, size: u64) -> usize {
 /// The least round span that is not below `nanos`: 1, 2 or 5 of a decimal up to 5 s, then clock
 /// units, then 1, 2 or 5 of a decimal of days.
 pub fn round_step(nanos: u64) -> u64 {
-    const CLOCK: [u64; 13] =
-        [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600];
+    const CLOCK: [u64; 13] = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600];
     let decimals =
         |powers: u32| (0..powers).flat_map(|power| [1, 2, 5].map(|d| d * 10_u64.pow(power)));
     decimals(10)
@@ -185,7 +195,7 @@ pub fn round_step(nanos: u64) -> u64 {
         .max(1)
 }
 
-/// A span in words for a label: three digits at most below a minute, else as a clock shows it.
+/// A span in words for a label: about three digits below two minutes, else as a clock shows it.
 pub fn span(span: Span) -> String {
     let nanos = span.nanos();
     let (size, unit) = match nanos {
@@ -193,7 +203,7 @@ pub fn span(span: Span) -> String {
         ..1_000 => (1, "ns"),
         ..1_000_000 => (1_000, "us"),
         ..1_000_000_000 => (1_000_000, "ms"),
-        ..60_000_000_000 => (SECOND, "s"),
+        ..120_000_000_000 => (SECOND, "s"),
         ..3_600_000_000_000 => return format!("{} min", clock(nanos / SECOND)),
         ..172_800_000_000_000 => {
             return format!("{} h", clock(nanos / (60 * SECOND)));
@@ -225,7 +235,10 @@ mod tests {
 
     #[test]
     fn time_has_round_ticks_in_clock_units() {
-        assert_eq!(shown("0s", "180s", 6), ["0:00", "0:30", "1:00", "1:30", "2:00", "2:30", "3:00"]);
+        assert_eq!(
+            shown("0s", "180s", 6),
+            ["0:00", "0:30", "1:00", "1:30", "2:00", "2:30", "3:00"]
+        );
         assert_eq!(shown("57s", "65s", 4), ["0:58", "1:00", "1:02", "1:04"]);
         assert_eq!(shown("59.2s", "60.3s", 3), ["0:59.5", "1:00.0"]);
         assert_eq!(shown("0s", "24h", 4), ["0:00", "6:00", "12:00", "18:00", "24:00"]);
@@ -237,9 +250,15 @@ mod tests {
     #[test]
     fn numbers_have_steps_of_1_2_or_5_and_room_above() {
         let axis = Numbers::up_to(200.0, 4.0, true);
-        assert_eq!(axis.ticks().map(|t| axis.label(t)).collect::<Vec<_>>(), ["0", "50", "100", "150", "200"]);
+        assert_eq!(
+            axis.ticks().map(|t| axis.label(t)).collect::<Vec<_>>(),
+            ["0", "50", "100", "150", "200"]
+        );
         let small = Numbers::up_to(0.03, 3.0, false);
-        assert_eq!(small.ticks().map(|t| small.label(t)).collect::<Vec<_>>(), ["0", "0.01", "0.02", "0.03"]);
+        assert_eq!(
+            small.ticks().map(|t| small.label(t)).collect::<Vec<_>>(),
+            ["0", "0.01", "0.02", "0.03"]
+        );
         assert_eq!(Numbers::up_to(1.0, 4.0, true).step, 1.0);
         for odd in [0.0, -1.0, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE] {
             let axis = Numbers::up_to(odd, 4.0, false);
@@ -254,7 +273,10 @@ mod tests {
             axis.title(180 * SECOND),
             "elapsed time (min:s); cut to 0:57 - 1:05 of a run of 3:00"
         );
-        assert_eq!(Elapsed::between(0, 180 * SECOND, 6).title(180 * SECOND), "elapsed time (min:s)");
+        assert_eq!(
+            Elapsed::between(0, 180 * SECOND, 6).title(180 * SECOND),
+            "elapsed time (min:s)"
+        );
     }
 
     #[test]
@@ -263,7 +285,8 @@ mod tests {
             ("0s", "0 s"),
             ("1500us", "1.5 ms"),
             ("59.994s", "60 s"),
-            ("61.9s", "1:01 min"),
+            ("61.9s", "61.9 s"),
+            ("125s", "2:05 min"),
             ("90m", "1:30 h"),
             ("3d", "3 days"),
         ] {

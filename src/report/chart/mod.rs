@@ -9,7 +9,7 @@ mod palette;
 mod panels;
 mod picture;
 #[cfg(test)]
-mod sample;
+pub(super) mod sample;
 mod series;
 mod text;
 mod trailing_window;
@@ -20,6 +20,7 @@ use crate::metrics::Comparison;
 pub use picture::png;
 
 pub(super) use canvas::escape;
+pub(super) use series::{Series, of_case, remark};
 pub(super) use text::{decimal, grouped};
 
 /// An entry of the registry.
@@ -119,6 +120,11 @@ mod tests {
             for figure in figures(&comparison) {
                 let stem = format!("{}-{}", comparison.scenario, figure.stem);
                 println!("{stem} {}", figure.svg.len());
+                std::fs::write(
+                    out.join(format!("{}.html", comparison.scenario)),
+                    crate::report::html::page(&comparison, &figures(&comparison)),
+                )
+                .unwrap();
                 std::fs::write(out.join(format!("{stem}.svg")), &figure.svg).unwrap();
                 std::fs::write(out.join(format!("{stem}.png")), png(&figure.svg).unwrap()).unwrap();
             }

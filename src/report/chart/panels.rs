@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::axis::{Elapsed, Numbers};
 use super::canvas::{self, Align, Canvas, WIDTH};
-use super::palette::{GRID, INK, MUTED};
+use super::palette::{Colour, GRID, INK, MUTED};
 use super::series::Series;
 use super::text;
 use crate::judge::Timeline;
@@ -87,10 +87,10 @@ impl View {
         Some(View { bins: from..to, width, of })
     }
 
-    /// Its axis.
-    pub fn axis(&self, ticks: u64) -> Elapsed {
+    /// Its axis over so many pixels.
+    pub fn axis(&self, pixels: f64) -> Elapsed {
         let at = |bin: usize| self.width.saturating_mul(bin as u64);
-        Elapsed::between(at(self.bins.start), at(self.bins.end), ticks)
+        Elapsed::fitting(at(self.bins.start), at(self.bins.end), pixels, SMALL)
     }
 
     /// The length of the whole run in nanoseconds.
@@ -169,6 +169,8 @@ pub struct Panels<'a> {
     pub subtitles: &'a [&'a str],
     /// One panel each.
     pub series: &'a [Series<'a>],
+    /// What colours mean that are not those of one algorithm.
+    pub legend: &'a [(&'a [Colour], &'a str)],
     /// The part of the run.
     pub view: &'a View,
     /// The axis of numbers.
@@ -188,14 +190,15 @@ impl Panels<'_> {
 
     /// How many groups of bins a panel can show: one a pixel, fewer where there are many panels.
     pub fn groups(&self) -> usize {
-        (2400 / self.series.len().max(1)).clamp(100, 300)
+        (2400 / self.series.len().max(1)).clamp(100, 400)
     }
 
     /// Draws the figure; `paint` draws one series into its panel and says what stands at the right
     /// of its name.
     pub fn draw(&self, paint: impl Fn(&mut Canvas<'_>, &Plot, &Series<'_>)) -> String {
         let heading_lines = lines(self.title, self.subtitles);
-        let top = heading_height(&heading_lines) + 10.0;
+        let legend = if self.legend.is_empty() { 0.0 } else { 23.0 };
+        let top = heading_height(&heading_lines) + legend + 10.0;
         let columns = self.columns();
         let rows = self.series.len().div_ceil(columns).max(1);
         let pitch = HEAD + self.height + SPACE_BELOW;
@@ -206,9 +209,10 @@ impl Panels<'_> {
         let left = MARGIN + widest + 4.0;
         let gaps = GUTTER * (columns - 1) as f64;
         let wide = (WIDTH - MARGIN - left - gaps) / columns as f64;
-        let axis = self.view.axis((wide / 62.0) as u64);
+        let axis = self.view.axis(wide);
         canvas::draw(height, self.title, |canvas| {
             heading(canvas, &heading_lines.0, &heading_lines.1);
+            self.explain(canvas, top - 13.0);
             for (index, series) in self.series.iter().enumerate() {
                 let (row, column) = (index / columns, index % columns);
                 let plot = Plot {
@@ -228,11 +232,7 @@ impl Panels<'_> {
                     }
                 }
                 paint(canvas, &plot, series);
-                canvas.line(
-                    &[(plot.left, plot.bottom), (plot.right, plot.bottom)],
-                    MUTED,
-                    1.0,
-                );
+                canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], MUTED, 1.0);
                 let lowest = index + columns >= self.series.len();
                 self.mark_times(canvas, &plot, &axis, lowest);
             }
@@ -240,6 +240,15 @@ impl Panels<'_> {
             let at = (left, height - MARGIN + 2.0);
             canvas.text(at, SMALL, Align::Start, MUTED, &title);
         })
+    }
+
+    fn explain(&self, canvas: &mut Canvas<'_>, baseline: f64) {
+        let mut x = MARGIN;
+        for (colours, words) in self.legend {
+            swatch(canvas, (x, baseline - 9.0), (x + 18.0, baseline), colours);
+            canvas.text((x + 24.0, baseline), SMALL, Align::Start, MUTED, words);
+            x += 24.0 + text::width(words, SMALL) + 18.0;
+        }
     }
 
     fn mark_times(&self, canvas: &mut Canvas<'_>, plot: &Plot, axis: &Elapsed, labelled: bool) {
@@ -251,20 +260,26 @@ impl Panels<'_> {
             if labelled {
                 let label = axis.label(tick);
                 let half = text::width(&label, SMALL) / 2.0;
-                let x = x.min(WIDTH - 4.0 - half);
+                // Labels at the edges stay within their panel's half of the gutter.
+                let reach = GUTTER / 2.0 - 3.0 - half;
+                let x = x.max(plot.left - reach).min(plot.right + reach);
                 canvas.text((x, plot.bottom + 17.0), SMALL, Align::Middle, MUTED, &label);
             }
         }
     }
 }
 
+/// A rectangle in one colour or several side by side, for a legend.
+pub fn swatch(canvas: &mut Canvas<'_>, from: (f64, f64), to: (f64, f64), colours: &[Colour]) {
+    let wide = (to.0 - from.0) / colours.len().max(1) as f64;
+    for (index, colour) in colours.iter().enumerate() {
+        let left = from.0 + wide * index as f64;
+        canvas.rectangle((left, from.1), (left + wide, to.1), *colour, 1.0);
+    }
+}
+
 /// A panel's head: the colour, the name, and a remark at the right.
-pub fn head(
-    canvas: &mut Canvas<'_>,
-    plot: &Plot,
-    series: &Series<'_>,
-    remark: (&str, super::palette::Colour),
-) {
+pub fn head(canvas: &mut Canvas<'_>, plot: &Plot, series: &Series<'_>, remark: (&str, Colour)) {
     let y = plot.top - 8.0;
     canvas.rectangle((plot.left, y - 9.5), (plot.left + 10.0, y + 0.5), series.colour, 1.0);
     let (remark, colour) = remark;

@@ -135,7 +135,8 @@ pub fn boundary() -> Comparison {
 const LIMIT: Limit = Limit::new(100, Span::from_secs(60));
 
 pub fn boundary_runs(queued: bool) -> Vec<Run> {
-    let offered: Vec<u64> = (0..100).map(|_| 59_000).chain((0..100).map(|n| 60_000 + 10 * n)).collect();
+    let offered: Vec<u64> =
+        (0..100).map(|_| 59_000).chain((0..100).map(|n| 60_000 + 10 * n)).collect();
     let decide = |kind, name, admit: &dyn Fn(usize, u64) -> bool| Run {
         kind,
         name,
@@ -167,7 +168,8 @@ pub fn busy() -> Comparison {
     let limit = Limit::new(60, Span::from_secs(60));
     let mut state = 7_u64;
     let mut draw = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let cases = ["steady", "jitter on", "two nodes", "retries"].map(|case| {
@@ -187,7 +189,8 @@ pub fn busy() -> Comparison {
         let runs = names.iter().enumerate().map(|(kind, name)| {
             let share = 5 + kind as u64;
             let kept = |t: u64| if draw(10) < share { Some(t) } else { None };
-            let attempts: Vec<_> = offered.iter().copied().zip(offered.iter().copied().map(kept)).collect();
+            let attempts: Vec<_> =
+                offered.iter().copied().zip(offered.iter().copied().map(kept)).collect();
             Run { kind, name, attempts }
         });
         (case, limit, 3600, runs.collect())

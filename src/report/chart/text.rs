@@ -106,11 +106,16 @@ pub fn decimal(number: f64, decimals: usize) -> String {
     }
 }
 
-/// How many times something is: "twice", "2.5 times".
-pub fn times(ratio: f64) -> String {
-    match decimal(ratio, 2).as_str() {
-        "2" => "twice".to_owned(),
-        number => format!("{number} times"),
+/// How far a number is above a limit that it exceeds: "2.5x the limit", from below twice "9% over".
+pub fn excess(number: u64, limit: u64) -> String {
+    if limit == 0 {
+        return "nothing is promised".to_owned();
+    }
+    let ratio = number as f64 / limit as f64;
+    match ratio {
+        r if r >= 1.995 => format!("{}x the limit", decimal(r, if r < 99.5 { 1 } else { 0 })),
+        r if r >= 1.001 => format!("{}% over", decimal((r - 1.0) * 100.0, 0)),
+        _ => format!("{} over", count(number - limit)),
     }
 }
 
@@ -151,7 +156,7 @@ mod tests {
     #[test]
     fn text_is_broken_at_spaces_and_the_last_line_is_cut() {
         let lines = wrap("one two three four five six", 10.0, 60.0, 2);
-        assert_eq!(lines, ["one two", "three f..."]);
+        assert_eq!(lines, ["one two", "three fou..."]);
         assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
     }
 
