@@ -2,7 +2,7 @@
 
 use super::axis::Numbers;
 use super::palette::{Colour, MUTED, OVER, OVER_TEXT, REFUSED};
-use super::panels::{self, Panels, View};
+use super::panels::{Panels, View};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
@@ -56,10 +56,12 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let any_over = all.iter().any(|one| one.row.tally.over_limit > 0);
     let legend: [(&[_], &str); 3] =
         [(&[REFUSED], "offered"), (&colours, "accepted"), (&[OVER], "accepted over the limit")];
-    let remark = series::remark(comparison, left_out).unwrap_or_default();
+    let left_out = series::remark(comparison, left_out).unwrap_or_default();
+    let remarks: Vec<_> = all.iter().map(|one| remark(one, &view)).collect();
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &remark],
+        subtitles: &[&drawn, &left_out],
+        remarks: &remarks,
         legend: &legend[..if any_over { 3 } else { 2 }],
         series: &all,
         view: &view,
@@ -83,8 +85,6 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
             above.extend(plot.steps(&within).into_iter().rev());
             canvas.surface(&above, OVER, 1.0);
         }
-        let (remark, colour) = remark_of(one, &view);
-        panels::head(canvas, plot, one, (&remark, colour));
     }))
 }
 
@@ -114,7 +114,7 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>]) -> String {
 
 /// How many were accepted, how many of these over the limit, and how many after the part of the run
 /// that is drawn.
-fn remark_of(one: &Series<'_>, view: &View) -> (String, Colour) {
+fn remark(one: &Series<'_>, view: &View) -> (String, Colour) {
     let tally = &one.row.tally;
     let total = |bins: &[Bin]| bins.iter().map(|bin| u128::from(bin.accepted)).sum::<u128>();
     let after = total(one.bins().get(view.bins.end..).unwrap_or(&[]));

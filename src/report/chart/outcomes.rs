@@ -84,7 +84,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let left = MARGIN + names.min(190.0) + 10.0;
     let column = 76.0;
     let right = WIDTH - MARGIN - column * columns.len() as f64 - 2.0;
-    let numbers = Numbers::up_to(most, 4.0, true);
+    let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
     let scale = (right - left) / if most > 0.0 { most } else { 1.0 };
 
     Some(canvas::draw(height, &title, |canvas| {
@@ -180,4 +180,15 @@ fn title(comparison: &Comparison, cases: &[(usize, Vec<Series<'_>>)]) -> String 
         one.row.algorithm,
         text::count(one.row.tally.over_limit),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_splits_the_bar_of_the_fixed_window() {
+        insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
 }

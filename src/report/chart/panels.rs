@@ -21,6 +21,7 @@ pub const MARGIN: f64 = 16.0;
 
 const GUTTER: f64 = 22.0;
 const HEAD: f64 = 24.0;
+const LINE: f64 = 16.0;
 const SPACE_BELOW: f64 = 14.0;
 
 /// Draws title and subtitles, and gives the height they take.
@@ -169,6 +170,8 @@ pub struct Panels<'a> {
     pub subtitles: &'a [&'a str],
     /// One panel each.
     pub series: &'a [Series<'a>],
+    /// What is said of each beside its name, and in which colour.
+    pub remarks: &'a [(String, Colour)],
     /// What colours mean that are not those of one algorithm.
     pub legend: &'a [(&'a [Colour], &'a str)],
     /// The part of the run.
@@ -183,8 +186,7 @@ impl Panels<'_> {
     fn columns(&self) -> usize {
         match self.series.len() {
             0 | 1 => 1,
-            2..=8 => 2,
-            _ => 3,
+            _ => 2,
         }
     }
 
@@ -201,8 +203,6 @@ impl Panels<'_> {
         let top = heading_height(&heading_lines) + legend + 10.0;
         let columns = self.columns();
         let rows = self.series.len().div_ceil(columns).max(1);
-        let pitch = HEAD + self.height + SPACE_BELOW;
-        let height = (top + rows as f64 * pitch + 44.0).ceil();
         let labels: Vec<(f64, String)> =
             self.numbers.ticks().map(|tick| (tick, self.numbers.label(tick))).collect();
         let widest = labels.iter().map(|(_, label)| text::width(label, SMALL)).fold(0.0, f64::max);
@@ -210,6 +210,9 @@ impl Panels<'_> {
         let gaps = GUTTER * (columns - 1) as f64;
         let wide = (WIDTH - MARGIN - left - gaps) / columns as f64;
         let axis = self.view.axis(wide);
+        let head = if self.has_room(wide) { HEAD } else { HEAD + LINE };
+        let pitch = head + self.height + SPACE_BELOW;
+        let height = (top + rows as f64 * pitch + 44.0).ceil();
         canvas::draw(height, self.title, |canvas| {
             heading(canvas, &heading_lines.0, &heading_lines.1);
             self.explain(canvas, top - 13.0);
@@ -218,8 +221,8 @@ impl Panels<'_> {
                 let plot = Plot {
                     left: left + column as f64 * (wide + GUTTER),
                     right: left + column as f64 * (wide + GUTTER) + wide,
-                    top: top + row as f64 * pitch + HEAD,
-                    bottom: top + row as f64 * pitch + HEAD + self.height,
+                    top: top + row as f64 * pitch + head,
+                    bottom: top + row as f64 * pitch + head + self.height,
                     bins: self.view.bins.clone(),
                     most: self.numbers.top,
                 };
@@ -231,6 +234,7 @@ impl Panels<'_> {
                         canvas.text(at, SMALL, Align::End, MUTED, label);
                     }
                 }
+                self.name(canvas, (plot.left, plot.right), plot.top - head, index);
                 paint(canvas, &plot, series);
                 canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], MUTED, 1.0);
                 let lowest = index + columns >= self.series.len();
@@ -239,6 +243,31 @@ impl Panels<'_> {
             let title = axis.title(self.view.run());
             let at = (left, height - MARGIN + 2.0);
             canvas.text(at, SMALL, Align::Start, MUTED, &title);
+        })
+    }
+
+    /// The name at the left, with its colour, and the remark at the right, or below it where some
+    /// panel has no room for both.
+    fn name(&self, canvas: &mut Canvas<'_>, (left, right): (f64, f64), top: f64, index: usize) {
+        let series = &self.series[index];
+        let y = top + LINE;
+        let room = right - left;
+        canvas.rectangle((left, y - 9.5), (left + 10.0, y + 0.5), series.colour, 1.0);
+        let name = text::fit(&series.row.algorithm, BODY, room - 16.0);
+        canvas.text((left + 16.0, y), BODY, Align::Start, INK, &name);
+        let Some((remark, colour)) = self.remarks.get(index) else { return };
+        let (at, align) = match self.has_room(room) {
+            true => ((right, y), Align::End),
+            false => ((left + 16.0, y + LINE), Align::Start),
+        };
+        canvas.text(at, SMALL, align, *colour, &text::fit(remark, SMALL, room - 16.0));
+    }
+
+    /// Whether each name and its remark stand side by side in so many pixels.
+    fn has_room(&self, room: f64) -> bool {
+        self.series.iter().zip(self.remarks).all(|(one, (remark, _))| {
+            let name = text::width(&one.row.algorithm, BODY);
+            16.0 + name + 10.0 + text::width(remark, SMALL) <= room
         })
     }
 
@@ -276,16 +305,4 @@ pub fn swatch(canvas: &mut Canvas<'_>, from: (f64, f64), to: (f64, f64), colours
         let left = from.0 + wide * index as f64;
         canvas.rectangle((left, from.1), (left + wide, to.1), *colour, 1.0);
     }
-}
-
-/// A panel's head: the colour, the name, and a remark at the right.
-pub fn head(canvas: &mut Canvas<'_>, plot: &Plot, series: &Series<'_>, remark: (&str, Colour)) {
-    let y = plot.top - 8.0;
-    canvas.rectangle((plot.left, y - 9.5), (plot.left + 10.0, y + 0.5), series.colour, 1.0);
-    let (remark, colour) = remark;
-    let taken = text::width(remark, SMALL);
-    let room = plot.right - plot.left - 16.0 - taken - 8.0;
-    let name = text::fit(&series.row.algorithm, BODY, room.max(40.0));
-    canvas.text((plot.left + 16.0, y), BODY, Align::Start, INK, &name);
-    canvas.text((plot.right, y), SMALL, Align::End, colour, remark);
 }

@@ -5,8 +5,8 @@ use std::cell::Cell;
 
 use super::axis::Numbers;
 use super::canvas::{Align, Canvas};
-use super::palette::{INK, MUTED, OVER, OVER_TEXT};
-use super::panels::{self, BODY, Panels, Plot, SMALL, View};
+use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT};
+use super::panels::{BODY, Panels, Plot, SMALL, View};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
@@ -35,19 +35,23 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     // A limit far above everything would press the curves flat.
     let limit_shown = highest == 0 || top_level.requests / 4 <= highest;
     let most = if limit_shown { highest.max(top_level.requests) } else { highest };
-    let title = title(comparison, case, &all, promise);
+    let title = title(comparison, case, &all, &levels);
     let keys =
         all.iter().filter_map(|one| one.row.tally.limits.first()).map(|limit| limit.keys.len());
     let of_keys = if keys.max().unwrap_or(0) > 1 { ", of the key with the most" } else { "" };
     let drawn = format!("requests, by cost, accepted in the trailing {}{of_keys}", promise.per);
-    let across = match limit_shown {
-        true => format!("line across: {}, shaded above", series::limits(comparison, case)),
-        false => format!("{}, far above the picture", series::limits(comparison, case)),
+    let limits = series::limits(comparison, case);
+    let across = match (limit_shown, levels.len()) {
+        (false, _) => format!("{limits}, far above the picture"),
+        (true, 0 | 1) => format!("line across: {limits}, shaded above"),
+        (true, _) => format!("{limits}; lines across: what different keys are promised"),
     };
-    let remark = series::remark(comparison, left_out).unwrap_or_default();
+    let remarks: Vec<_> = all.iter().map(remark).collect();
+    let left_out = series::remark(comparison, left_out).unwrap_or_default();
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &across, &remark],
+        subtitles: &[&drawn, &across, &left_out],
+        remarks: &remarks,
         legend: &[],
         series: &all,
         view: &view,
@@ -67,7 +71,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     }))
 }
 
-fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], promise: Limit) -> String {
+fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Limit]) -> String {
     let subject = series::subject(comparison, case);
     let over = all.iter().filter_map(|one| {
         let (cost, promise) = one.worst().filter(|(cost, promise)| *cost > promise.requests)?;
@@ -80,19 +84,23 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], promise: Limi
         let (ours, theirs) = (share(next.1, best.2), share(best.1, next.2));
         if ours > theirs { next } else { best }
     });
-    match worst {
-        Some((one, cost, promise)) => format!(
+    let limit_of = |limit: &Limit| {
+        format!("lets more than {} through in {}", text::count(limit.requests), limit.per)
+    };
+    match (worst, levels, all) {
+        (Some((one, cost, promise)), ..) => format!(
             "{subject}: {} lets {} through in {}, limit {}",
             one.row.algorithm,
             text::count(cost),
             promise.per,
             text::count(promise.requests),
         ),
-        None => format!(
-            "{subject}: no algorithm lets more than {} through in any {}",
-            text::count(promise.requests),
-            promise.per
-        ),
+        (None, [limit], [one]) => {
+            format!("{subject}: {} never {}", one.row.algorithm, limit_of(limit))
+        }
+        (None, [limit], _) => format!("{subject}: no algorithm {}", limit_of(limit)),
+        (None, _, [one]) => format!("{subject}: {} keeps to every limit", one.row.algorithm),
+        (None, ..) => format!("{subject}: every algorithm keeps to every limit"),
     }
 }
 
@@ -146,8 +154,18 @@ fn paint(canvas: &mut Canvas<'_>, plot: &Plot, one: &Series<'_>, steps: &Steps, 
 /// A part of the sheet: left, top, right and lower edge.
 type Area = (f64, f64, f64, f64);
 
-/// Names the algorithm and its peak, which is marked where it goes over the limit; gives the area of
-/// the mark's number, where there is one.
+/// The peak in words.
+fn remark(one: &Series<'_>) -> (String, Colour) {
+    match one.worst().filter(|(cost, promise)| cost > &promise.requests) {
+        Some((cost, promise)) => {
+            let excess = text::excess(cost, promise.requests);
+            (format!("peak {}, {excess}", text::count(cost)), OVER_TEXT)
+        }
+        None => (format!("peak {}", text::count(one.highest())), MUTED),
+    }
+}
+
+/// Marks a peak over the limit; gives the area of its number, where there is one.
 fn mark_peak(
     canvas: &mut Canvas<'_>,
     plot: &Plot,
@@ -155,33 +173,26 @@ fn mark_peak(
     steps: &Steps,
     levels: &[Limit],
 ) -> Option<Area> {
-    let highest = one.highest();
-    let over = one.worst().filter(|(cost, promise)| cost > &promise.requests);
-    let Some((cost, promise)) = over else {
-        panels::head(canvas, plot, one, (&format!("peak {}", text::count(highest)), MUTED));
-        return None;
-    };
-    let excess = text::excess(cost, promise.requests);
-    let remark = format!("peak {}, {excess}", text::count(cost));
-    panels::head(canvas, plot, one, (&remark, OVER_TEXT));
+    one.worst().filter(|(cost, promise)| cost > &promise.requests)?;
     let peak = steps.iter().map(|(_, most)| *most).fold(0.0, f64::max);
     let (bins, _) = steps.iter().find(|(_, most)| *most == peak)?;
     let spot = (plot.x(bins.start), plot.y(peak));
     canvas.disc(spot, 3.5, OVER_TEXT);
-    // A number this near to the line would lie on it, and on the line's name.
-    let nearest = levels.last().map_or(plot.bottom, |limit| plot.y(limit.requests as f64));
-    if nearest - spot.1 < 24.0 {
-        return None;
-    }
-    let words = text::count(highest);
+    let words = text::count(one.highest());
     let wide = text::width(&words, BODY);
     let left = (spot.0 - wide / 2.0).max(plot.left).min(plot.right - wide);
+    let area = (left, spot.1 - 18.0, left + wide, spot.1 - 4.0);
+    // Below a line, or too near above it, the number would lie on the line or on its name.
+    if levels.iter().any(|limit| (-24.0..24.0).contains(&(plot.y(limit.requests as f64) - spot.1)))
+    {
+        return None;
+    }
     canvas.text((left, spot.1 - 6.0), BODY, Align::Start, OVER_TEXT, &words);
-    Some((left, spot.1 - 18.0, left + wide, spot.1 + 4.0))
+    Some(area)
 }
 
-/// Writes each limit beside its line where neither the curve nor `taken` is in the way, shortened if
-/// need be; whether all found a place.
+/// Writes each limit beside its line where neither the curve, `taken` nor another limit is in the
+/// way, shortened if need be; whether all found a place.
 fn name_limits(
     canvas: &mut Canvas<'_>,
     plot: &Plot,
@@ -189,29 +200,44 @@ fn name_limits(
     taken: Option<Area>,
     levels: &[Limit],
 ) -> bool {
-    let free = |area: Area| {
-        let inside = area.1 >= plot.top - 4.0 && area.3 <= plot.bottom && area.2 <= plot.right;
-        inside && taken.is_none_or(|other| !overlap(area, other)) && is_clear(plot, steps, area)
-    };
-    let place = |limit: &Limit| {
+    let height = |limit: &Limit| plot.y(limit.requests as f64);
+    let mut obstacles: Vec<Area> = taken.into_iter().collect();
+    obstacles.extend(levels.iter().map(|limit| {
+        let y = height(limit);
+        (plot.left, y - 0.6, plot.right, y + 0.6)
+    }));
+    let mut places: Vec<(String, (f64, f64))> = Vec::new();
+    for limit in levels {
         let short = format!("limit {}", text::count(limit.requests));
         let long = format!("{short} per {}", limit.per);
-        let line = plot.y(limit.requests as f64);
-        [long, short].into_iter().find_map(|words| {
+        let found = [long, short].into_iter().find_map(|words| {
             let wide = text::width(&words, SMALL);
             let spare = plot.right - plot.left - wide - 12.0;
-            let spots = [line - 5.0, line + 14.0].into_iter().flat_map(|y| {
-                (0..=16).map(move |step| (plot.left + 6.0 + spare * f64::from(step) / 16.0, y))
-            });
-            let clear = |&(x, y): &(f64, f64)| free((x - 3.0, y - 13.0, x + wide + 3.0, y + 3.0));
-            spots.clone().find(clear).map(|spot| (words, spot))
-        })
-    };
-    let places: Option<Vec<(String, (f64, f64))>> = levels.iter().map(place).collect();
-    for (words, at) in places.iter().flatten() {
-        canvas.text(*at, SMALL, Align::Start, INK, words);
+            let area = |(x, y): (f64, f64)| (x - 3.0, y - 12.0, x + wide + 3.0, y + 3.0);
+            let clear = |spot: &(f64, f64)| {
+                let area = area(*spot);
+                area.1 >= plot.top - 4.0
+                    && area.2 <= plot.right
+                    && area.3 <= plot.bottom
+                    && !obstacles.iter().any(|other| overlap(area, *other))
+                    && is_clear(plot, steps, area)
+            };
+            let spot = [height(limit) - 5.0, height(limit) + 14.0]
+                .into_iter()
+                .flat_map(|y| {
+                    (0..=16).map(move |step| (plot.left + 6.0 + spare * f64::from(step) / 16.0, y))
+                })
+                .find(clear)?;
+            Some((words, spot, area(spot)))
+        });
+        let Some((words, spot, area)) = found else { return false };
+        obstacles.push(area);
+        places.push((words, spot));
     }
-    places.is_some()
+    for (words, spot) in &places {
+        canvas.text(*spot, SMALL, Align::Start, INK, words);
+    }
+    true
 }
 
 fn overlap(one: Area, other: Area) -> bool {
@@ -227,4 +253,42 @@ fn is_clear(plot: &Plot, steps: &Steps, area: Area) -> bool {
         let rise = (left - 1.0, from.min(y), left + 1.0, from.max(y) + 0.1);
         !overlap((left, y - 1.0, right, y + 1.0), area) && !overlap(rise, area)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_burst_stands_above_the_limit_line() {
+        let mut comparison = sample::boundary();
+        comparison.rows.truncate(2);
+        insta::assert_snapshot!(draw(&comparison, 0).unwrap());
+    }
+
+    #[test]
+    fn without_a_limit_there_is_nothing_to_compare_with() {
+        let mut comparison = sample::boundary();
+        comparison.rows.iter_mut().for_each(|row| row.tally.limits.clear());
+        assert_eq!(draw(&comparison, 0), None);
+    }
+
+    #[test]
+    fn a_title_tells_who_goes_highest_above_its_own_promise() {
+        let told = |comparison: &Comparison, case| {
+            let (all, _) = series::of_case(comparison, case);
+            title(comparison, case, &all, &levels(&all))
+        };
+        let mut comparison = sample::boundary();
+        assert_eq!(
+            told(&comparison, 0),
+            "boundary: fixed-window lets 200 through in 60s, limit 100"
+        );
+        comparison.rows.retain(|row| row.algorithm == "sliding-window-log");
+        assert_eq!(
+            told(&comparison, 0),
+            "boundary: sliding-window-log never lets more than 100 through in 60s"
+        );
+    }
 }

@@ -108,3 +108,14 @@ fn draw(comparison: &Comparison) -> Option<String> {
         }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_makes_the_queue_wait() {
+        insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
+}
