@@ -102,11 +102,12 @@ fn write(
     folder.write("keys.csv", &csv::keys(comparison))?;
     folder.write("clients.csv", &csv::clients(comparison))?;
     if options.charts {
-        for chart::Figure { stem, svg, .. } in chart::figures(comparison) {
+        let figures = chart::figures(comparison);
+        for chart::Figure { stem, svg, .. } in &figures {
             folder.write(&format!("charts/{stem}.svg"), svg.as_bytes())?;
-            folder.write(&format!("charts/{stem}.png"), &chart::png(&svg)?)?;
+            folder.write(&format!("charts/{stem}.png"), &chart::png(svg)?)?;
         }
-        folder.write("report.html", html::page(comparison).as_bytes())?;
+        folder.write("report.html", html::page(comparison, &figures).as_bytes())?;
     }
     if progress.stop() {
         return Err(Error::Interrupted);

@@ -1,5 +1,217 @@
-//! tmp
-/// tmp
-pub fn page(_: &crate::metrics::Comparison) -> String {
-    String::new()
+//! The report page: one file that holds everything, to be read on any screen, sent along or kept. It
+//! has no scripts and asks no other machine for anything.
+
+use super::chart::{self, Figure, Series};
+use crate::metrics::{Comparison, METRICS, Metric, Value, Worse};
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--paper:#fff;--ink:#1b1f24;--muted:#59616b;--line:#e3e6ea;--bad:#b04300}\
+@media (prefers-color-scheme:dark){\
+:root{--paper:#16191d;--ink:#e8eaed;--muted:#a3abb5;--line:#2e343b;--bad:#ff9b57}}\
+body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
+max-width:46rem;margin:0 auto;padding:1rem;overflow-wrap:break-word}\
+h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0}\
+h2{font-size:1.2rem;line-height:1.3;margin:2.2rem 0 .3rem}\
+h3{font-size:1rem;margin:1.2rem 0 .3rem}\
+p,ul{margin:.3rem 0}ul{padding-left:1.2rem}\
+.muted,figcaption{color:var(--muted)}\
+.scroll{overflow-x:auto}\
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem;margin:.5rem 0}\
+th,td{text-align:right;padding:.2rem .6rem;border-bottom:1px solid var(--line);white-space:nowrap}\
+th{font-weight:500}\
+th:first-child{text-align:left;padding-left:0;position:sticky;left:0;background:var(--paper)}\
+.worst{color:var(--bad);font-weight:600}\
+.swatch{width:.7em;height:.7em;margin-right:.35em}\
+thead th{white-space:normal;vertical-align:bottom;min-width:4rem}\
+figure{margin:.8rem -1rem}figure svg{display:block;width:100%;min-width:34rem;height:auto}\
+dt{font-weight:500}dd{margin:0 0 .4rem;color:var(--muted)}\
+";
+
+/// The page over a comparison, with its charts.
+pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
+    let mut page = Page::default();
+    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+    page.element("title", &format!("{} - ratesim", comparison.scenario));
+    page.raw("<style>").raw(STYLE).raw("</style>\n</head>\n<body>\n");
+    page.element("h1", &comparison.scenario);
+    if !comparison.about.is_empty() {
+        page.element("p", &comparison.about);
+    }
+    for case in &comparison.cases {
+        if !case.name.is_empty() {
+            page.element("h3", &case.name);
+        }
+        page.raw("<ul>\n");
+        for (name, words) in &case.limits {
+            let words = match case.limits.len() {
+                1 => format!("Limit: {words}"),
+                _ => format!("Limit {name}: {words}"),
+            };
+            page.element("li", &words);
+        }
+        page.element("li", &format!("Runs for {} from {}", case.window.span(), case.window.start));
+        for note in &case.notes {
+            page.element("li", note);
+        }
+        page.raw("</ul>\n");
+    }
+    page.element("h2", "Summary");
+    for case in 0..comparison.cases.len() {
+        table(&mut page, comparison, case);
+    }
+    let mut before = "";
+    for figure in figures {
+        if figure.chart.name != before {
+            page.element("h2", figure.chart.title);
+            page.raw("<p class=\"muted\">").text(figure.chart.meaning).raw("</p>\n");
+            before = figure.chart.name;
+        }
+        page.raw("<figure class=\"scroll\">\n").raw(&figure.svg).raw("</figure>\n");
+    }
+    if !METRICS.is_empty() {
+        page.element("h2", "What the numbers mean");
+        page.raw("<dl>\n");
+        for metric in METRICS {
+            page.element("dt", metric.name).element("dd", metric.meaning);
+        }
+        page.raw("</dl>\n");
+    }
+    page.raw("</body>\n</html>\n");
+    page.0
+}
+
+/// The metrics of a case, a line each, the algorithms side by side.
+fn table(page: &mut Page, comparison: &Comparison, case: usize) {
+    let (all, left_out) = chart::of_case(comparison, case);
+    let name = comparison.cases[case].name.as_str();
+    page.raw("<div class=\"scroll\"><table>\n<thead><tr>");
+    page.raw("<th scope=\"col\">").text(name).raw("</th>");
+    for one in &all {
+        page.raw("<th scope=\"col\">");
+        let colour = one.colour.light;
+        page.raw("<svg class=\"swatch\" viewBox=\"0 0 1 1\" aria-hidden=\"true\">");
+        page.raw(&format!("<rect width=\"1\" height=\"1\" fill=\"#{colour:06X}\"/></svg>"));
+        page.text(&one.row.algorithm).raw("</th>");
+    }
+    page.raw("</tr></thead>\n<tbody>\n");
+    for metric in METRICS {
+        line(page, metric, &all);
+    }
+    page.raw("</tbody>\n</table></div>\n");
+    if let Some(remark) = chart::remark(comparison, left_out) {
+        page.raw("<p class=\"muted\">").text(&remark).raw("</p>\n");
+    }
+}
+
+fn line(page: &mut Page, metric: &Metric, all: &[Series<'_>]) {
+    let values: Vec<Option<Value>> = all.iter().map(|one| (metric.value)(&one.row.tally)).collect();
+    let worst = worst(metric.worse, &values);
+    page.raw("<tr><th scope=\"row\">").text(metric.name).raw("</th>");
+    for value in values {
+        let marked = worst.is_some() && value.map(Value::as_f64) == worst;
+        page.raw(if marked { "<td class=\"worst\">" } else { "<td>" });
+        page.text(&value.map(shown).unwrap_or_default()).raw("</td>");
+    }
+    page.raw("</tr>\n");
+}
+
+/// The worst of several values; `None` where all are the same or neither end is bad.
+fn worst(worse: Worse, values: &[Option<Value>]) -> Option<f64> {
+    let numbers = values.iter().flatten().map(|value| value.as_f64());
+    let most = numbers.clone().fold(f64::NEG_INFINITY, f64::max);
+    let least = numbers.fold(f64::INFINITY, f64::min);
+    match worse {
+        _ if most <= least => None,
+        Worse::More => Some(most),
+        Worse::Less => Some(least),
+        Worse::Neither => None,
+    }
+}
+
+fn shown(value: Value) -> String {
+    let number = match value {
+        Value::Count(count) => return chart::grouped(count),
+        Value::Number(number) => number,
+    };
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 100.0 => chart::decimal(number, 1),
+        size if size >= 1.0 => chart::decimal(number, 3),
+        size if size >= 0.001 => chart::decimal(number, 5),
+        _ => format!("{number:.2e}"),
+    }
+}
+
+/// A page being written. What comes from the user passes through [`Page::text`].
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    /// Markup of our own.
+    fn raw(&mut self, markup: &str) -> &mut Page {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Text, escaped.
+    fn text(&mut self, text: &str) -> &mut Page {
+        chart::escape(text, &mut self.0);
+        self
+    }
+
+    /// A whole element with text.
+    fn element(&mut self, name: &str, text: &str) -> &mut Page {
+        self.raw("<").raw(name).raw(">").text(text);
+        self.raw("</").raw(name).raw(">\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::{figures, sample};
+
+    #[test]
+    fn a_page_holds_everything_and_asks_nobody_else() {
+        let mut comparison = sample::boundary();
+        comparison.about = "<script>alert('x')</script> & more".to_owned();
+        comparison.rows[0].algorithm = "\"><img src=x onerror=y>".to_owned();
+        comparison.cases[0].notes.push("<b>3 lines</b> were left out.".to_owned());
+        let page = page(&comparison, &figures(&comparison));
+        assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"));
+        assert!(page.contains("&lt;b&gt;3 lines&lt;/b&gt; were left out."));
+        assert!(page.contains("Limit: 100 per 60s for each client"));
+        for outside in ["src=\"", "href=", "url(", "@import"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        let namespace = "http://www.w3.org/2000/svg";
+        assert_eq!(page.matches("http").count(), page.matches(namespace).count());
+        assert_eq!(page.matches("<figure").count(), 4);
+        assert!(page.len() < 100_000, "{}", page.len());
+    }
+
+    #[test]
+    fn the_worst_is_marked_only_where_values_differ() {
+        let values = [Some(Value::Count(1)), None, Some(Value::Number(2.5))];
+        assert_eq!(worst(Worse::More, &values), Some(2.5));
+        assert_eq!(worst(Worse::Less, &values), Some(1.0));
+        assert_eq!(worst(Worse::Neither, &values), None);
+        assert_eq!(worst(Worse::More, &[Some(Value::Count(3)), Some(Value::Count(3))]), None);
+        assert_eq!(worst(Worse::More, &[None]), None);
+    }
+
+    #[test]
+    fn numbers_keep_the_digits_that_tell() {
+        for (value, text) in [
+            (Value::Count(1_234_567), "1,234,567"),
+            (Value::Number(0.0), "0"),
+            (Value::Number(1.98), "1.98"),
+            (Value::Number(1234.56), "1234.6"),
+            (Value::Number(0.012), "0.012"),
+            (Value::Number(2e-9), "2.00e-9"),
+        ] {
+            assert_eq!(shown(value), text);
+        }
+    }
 }

@@ -31,7 +31,7 @@ impl Numbers {
             .filter(|step| !whole || (*step >= 1.0 && step.fract() == 0.0))
             .find(|&step| step >= raw)
             .unwrap_or(if whole { 1.0_f64.max(10.0 * decade) } else { 10.0 * decade });
-        Numbers { top: most * 1.14, step }
+        Numbers { top: most * 1.2, step }
     }
 
     /// The ticks, from 0 on.
@@ -82,6 +82,17 @@ enum Unit {
 const DAY: u64 = 86_400 * SECOND;
 
 impl Elapsed {
+    /// The axis with the most ticks, up to eight, whose labels stand apart over so many pixels.
+    pub fn fitting(from: u64, to: u64, pixels: f64, size: f64) -> Elapsed {
+        let apart = |axis: &Elapsed| {
+            let widest = axis.ticks().map(|tick| text::width(&axis.label(tick), size));
+            let pitch = axis.step as f64 / (axis.to - axis.from) as f64 * pixels;
+            widest.fold(0.0, f64::max) + 1.5 * size <= pitch
+        };
+        let axes = (1..=8).rev().map(|ticks| Elapsed::between(from, to, ticks));
+        axes.clone().find(apart).unwrap_or_else(|| Elapsed::between(from, to, 1))
+    }
+
     /// An axis with at most about `ticks` steps.
     pub fn between(from: u64, to: u64, ticks: u64) -> Elapsed {
         let to = to.max(from.saturating_add(1));
@@ -184,7 +195,7 @@ pub fn round_step(nanos: u64) -> u64 {
         .max(1)
 }
 
-/// A span in words for a label: three digits at most below a minute, else as a clock shows it.
+/// A span in words for a label: about three digits below two minutes, else as a clock shows it.
 pub fn span(span: Span) -> String {
     let nanos = span.nanos();
     let (size, unit) = match nanos {
@@ -192,7 +203,7 @@ pub fn span(span: Span) -> String {
         ..1_000 => (1, "ns"),
         ..1_000_000 => (1_000, "us"),
         ..1_000_000_000 => (1_000_000, "ms"),
-        ..60_000_000_000 => (SECOND, "s"),
+        ..120_000_000_000 => (SECOND, "s"),
         ..3_600_000_000_000 => return format!("{} min", clock(nanos / SECOND)),
         ..172_800_000_000_000 => {
             return format!("{} h", clock(nanos / (60 * SECOND)));
@@ -274,7 +285,8 @@ mod tests {
             ("0s", "0 s"),
             ("1500us", "1.5 ms"),
             ("59.994s", "60 s"),
-            ("61.9s", "1:01 min"),
+            ("61.9s", "61.9 s"),
+            ("125s", "2:05 min"),
             ("90m", "1:30 h"),
             ("3d", "3 days"),
         ] {

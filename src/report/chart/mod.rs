@@ -9,7 +9,7 @@ mod palette;
 mod panels;
 mod picture;
 #[cfg(test)]
-mod sample;
+pub(super) mod sample;
 mod series;
 mod text;
 mod trailing_window;
@@ -20,6 +20,7 @@ use crate::metrics::Comparison;
 pub use picture::png;
 
 pub(super) use canvas::escape;
+pub(super) use series::{Series, of_case, remark};
 pub(super) use text::{decimal, grouped};
 
 /// An entry of the registry.
@@ -108,20 +109,160 @@ fn stem(chart: &str, comparison: &Comparison, case: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeSet;
 
-    /// Writes what the charts look like to a folder, to be looked at.
+    use proptest::prelude::*;
+    use resvg::usvg::roxmltree::Document;
+
+    use super::*;
+    use crate::judge::{Bin, Peak, Timeline};
+    use crate::rate::Limit;
+    use crate::time::{Instant, Span};
+
+    /// What a chart says, text by text.
+    fn texts(svg: &str) -> String {
+        let document = Document::parse(svg).unwrap();
+        let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+        texts.map(|node| node.text().unwrap().to_owned() + "\n").collect()
+    }
+
     #[test]
-    fn look() {
-        let out = std::path::Path::new("/tmp/look");
-        std::fs::create_dir_all(out).unwrap();
-        for comparison in [sample::boundary(), sample::busy()] {
-            for figure in figures(&comparison) {
-                let stem = format!("{}-{}", comparison.scenario, figure.stem);
-                println!("{stem} {}", figure.svg.len());
-                std::fs::write(out.join(format!("{stem}.svg")), &figure.svg).unwrap();
-                std::fs::write(out.join(format!("{stem}.png")), png(&figure.svg).unwrap()).unwrap();
+    fn names_of_charts_are_unique_and_fit_a_file_name() {
+        let names: BTreeSet<&str> = CHARTS.iter().map(|chart| chart.name).collect();
+        assert_eq!(names.len(), CHARTS.len());
+        let fits = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(names.iter().all(|name| name.chars().all(fits)));
+        assert!(CHARTS.iter().all(|chart| chart.meaning.ends_with('.')));
+    }
+
+    #[test]
+    fn the_charts_of_the_boundary_say_what_happened() {
+        let told: String = figures(&sample::boundary())
+            .iter()
+            .map(|figure| format!("== {}\n{}", figure.stem, texts(&figure.svg)))
+            .collect();
+        insta::assert_snapshot!(told);
+    }
+
+    #[test]
+    fn figures_of_several_cases_have_stems_of_their_own() {
+        let mut comparison = sample::odd();
+        comparison.cases[0].name = "Jitter / on".to_owned();
+        comparison.cases[1].name = "jitter   on".to_owned();
+        comparison.cases[2].name = "\u{4f60}".to_owned();
+        let figures = figures(&comparison);
+        let stems: Vec<&str> = figures.iter().map(|figure| figure.stem.as_str()).collect();
+        insta::assert_snapshot!(stems.join("\n"));
+    }
+
+    #[test]
+    fn a_picture_is_a_png_of_twice_the_size() {
+        let svg = &figures(&sample::boundary())[0].svg;
+        let bytes = png(svg).unwrap();
+        assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+        let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        let document = Document::parse(svg).unwrap();
+        let height: u32 = document.root_element().attribute("height").unwrap().parse().unwrap();
+        assert_eq!((number(16), number(20)), (1440, 2 * height));
+        assert!(png("no chart").is_err());
+    }
+
+    #[test]
+    fn a_picture_has_its_text() {
+        let svg = &figures(&sample::boundary())[0].svg;
+        let bare: String =
+            svg.lines().filter(|line| !line.starts_with("<text")).flat_map(|l| [l, "\n"]).collect();
+        assert_ne!(png(svg).unwrap(), png(&bare).unwrap());
+    }
+
+    #[test]
+    fn waits_are_drawn_only_where_something_queues() {
+        let mut comparison = sample::boundary();
+        let waits = |comparison: &Comparison| {
+            figures(comparison).iter().any(|figure| figure.chart.name == "waits")
+        };
+        assert!(waits(&comparison));
+        comparison.rows.retain(|row| row.algorithm != "leaky-bucket");
+        assert!(!waits(&comparison));
+    }
+
+    fn number() -> impl Strategy<Value = u64> {
+        prop_oneof![Just(0), 0..300_u64, Just(u64::MAX / 4), any::<u64>()]
+    }
+
+    fn bins() -> impl Strategy<Value = Vec<Bin>> {
+        let bin =
+            (number(), number(), number(), number()).prop_map(|(offered, accepted, over, most)| {
+                Bin { offered, accepted, over_limit: over, window_max: most, ..Bin::default() }
+            });
+        prop_oneof![
+            prop::collection::vec(bin, 0..=600),
+            number().prop_map(|most| vec![Bin { window_max: most, ..Bin::default() }; 600]),
+        ]
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        prop_oneof![Just("<&>\"' ".repeat(30)), Just(String::new()), ".{0,60}"]
+    }
+
+    prop_compose! {
+        fn row(cases: usize)(
+            case in 0..cases,
+            algorithm in name(),
+            kind in 0..12_usize,
+            replica in 0..2_u32,
+            bins in bins(),
+            width in prop_oneof![Just(1), Just(500_000_000), 1..=Span::MAX.nanos()],
+            requests in prop_oneof![Just(0), 0..300_u64, Just(1 << 32)],
+            books in (number(), number(), number(), number()),
+            wait in 0..=Span::MAX.nanos(),
+            cost in number(),
+        ) -> crate::metrics::Row {
+            let limit = Limit::new(requests, Span::from_nanos(width));
+            let mut tally = sample::tally(&[], limit, sample::window(1));
+            let width = Span::from_nanos(width);
+            tally.timeline = Timeline { start: Instant(0), width, bins };
+            (tally.books.attempts, tally.books.accepted, tally.over_limit, tally.books.pending) = books;
+            tally.books.rejected = books.0;
+            if cost % 2 == 0 {
+                let peak = Peak { cost, from: Instant(0), to: Instant(0) };
+                tally.limits[0].keys[0].peak = Some(peak);
+                tally.limits[0].worst = Some(0);
+                tally.queue_waits.record(Span::from_nanos(wait));
             }
+            crate::metrics::Row { case, algorithm, kind, replica, seed: 0, tally }
+        }
+    }
+
+    prop_compose! {
+        fn comparison()(cases in 1..4_usize)(
+            scenario in name(),
+            about in name(),
+            cases in prop::collection::vec(name(), cases),
+            rows in prop::collection::vec(row(cases), 0..30),
+        ) -> Comparison {
+            let cases = cases.into_iter().map(|name| crate::metrics::CaseInfo {
+                limits: vec![(name.clone(), name.clone()); name.len() % 3],
+                name,
+                window: sample::window(60),
+                notes: Vec::new(),
+            });
+            Comparison { scenario, about, cases: cases.collect(), rows }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn any_comparison_is_drawn_small_valid_and_always_the_same(comparison in comparison()) {
+            let drawn = figures(&comparison);
+            for (figure, again) in drawn.iter().zip(figures(&comparison)) {
+                prop_assert!(figure.svg.len() < 200_000, "{} bytes", figure.svg.len());
+                prop_assert!(Document::parse(&figure.svg).is_ok());
+                prop_assert_eq!(&figure.svg, &again.svg);
+            }
+            let page = crate::report::html::page(&comparison, &drawn);
+            prop_assert!(page.ends_with("</html>\n"));
         }
     }
 }

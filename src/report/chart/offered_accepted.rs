@@ -1,8 +1,8 @@
 //! What was offered and what each algorithm accepted of it, over time.
 
 use super::axis::Numbers;
-use super::palette::{MUTED, OVER, REFUSED};
-use super::panels::{self, Panels, View};
+use super::palette::{Colour, MUTED, OVER, OVER_TEXT, REFUSED};
+use super::panels::{Panels, View};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
@@ -48,14 +48,21 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         .fold(0.0, f64::max);
     let title = title(comparison, case, &all);
     let drawn = format!(
-        "requests per second, averaged over {}: grey what was offered, in colour what was accepted",
+        "requests per second, averaged over {}; {}",
         Span::from_nanos(length.min(Span::MAX.nanos())),
+        series::limits(comparison, case),
     );
-    let limits = series::limits(comparison, case);
-    let remark = series::remark(comparison, left_out).unwrap_or_default();
+    let colours = series::colours(&all);
+    let any_over = all.iter().any(|one| one.row.tally.over_limit > 0);
+    let legend: [(&[_], &str); 3] =
+        [(&[REFUSED], "offered"), (&colours, "accepted"), (&[OVER], "accepted over the limit")];
+    let left_out = series::remark(comparison, left_out).unwrap_or_default();
+    let remarks: Vec<_> = all.iter().map(|one| remark(one, &view)).collect();
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &limits, &remark],
+        subtitles: &[&drawn, &left_out],
+        remarks: &remarks,
+        legend: &legend[..if any_over { 3 } else { 2 }],
         series: &all,
         view: &view,
         numbers: Numbers::up_to(most, 4.0, false),
@@ -78,7 +85,6 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
             above.extend(plot.steps(&within).into_iter().rev());
             canvas.surface(&above, OVER, 1.0);
         }
-        panels::head(canvas, plot, one, (&remark_of(one, &view), MUTED));
     }))
 }
 
@@ -99,23 +105,25 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>]) -> String {
     }
     format!(
         "{subject}: of {offered}, {} accepts {}, {} {}",
-        least.row.algorithm,
-        text::count(few),
         most.row.algorithm,
         text::count(many),
+        least.row.algorithm,
+        text::count(few),
     )
 }
 
-/// How many were accepted, and how many of these outside the part of the run that is drawn.
-fn remark_of(one: &Series<'_>, view: &View) -> String {
-    let books = one.row.tally.books;
+/// How many were accepted, how many of these over the limit, and how many after the part of the run
+/// that is drawn.
+fn remark(one: &Series<'_>, view: &View) -> (String, Colour) {
+    let tally = &one.row.tally;
     let total = |bins: &[Bin]| bins.iter().map(|bin| u128::from(bin.accepted)).sum::<u128>();
     let after = total(one.bins().get(view.bins.end..).unwrap_or(&[]));
-    let words =
-        format!("{} of {} accepted", text::count(books.accepted), text::count(books.attempts));
-    match u64::try_from(after) {
-        Ok(0) => words,
-        Ok(after) => format!("{words}, {} of them later", text::count(after)),
-        Err(_) => format!("{words}, most of them later"),
+    let mut words = format!("accepted {}", text::count(tally.books.accepted));
+    if tally.over_limit > 0 {
+        words.push_str(&format!(", {} over", text::count(tally.over_limit)));
     }
+    if after > 0 {
+        words.push_str(&format!(", {} later", text::count(after.try_into().unwrap_or(u64::MAX))));
+    }
+    (words, if tally.over_limit > 0 { OVER_TEXT } else { MUTED })
 }

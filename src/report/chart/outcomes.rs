@@ -59,10 +59,11 @@ fn draw(comparison: &Comparison) -> Option<String> {
 
     let title = title(comparison, &cases);
     let drawn = "attempts by what became of them";
-    let limits = match cases.as_slice() {
-        [(case, _)] => series::limits(comparison, *case),
-        _ => String::new(),
-    };
+    // Said once where it is the same for all cases.
+    let mut limits = series::limits(comparison, cases[0].0);
+    if cases.iter().any(|(case, _)| series::limits(comparison, *case) != limits) {
+        limits.clear();
+    }
     let more_cases = comparison.cases.len().saturating_sub(MOST_CASES);
     let cut = (more_cases > 0).then(|| format!("{more_cases} more cases are in the tables"));
     let remarks: Vec<String> =
@@ -83,7 +84,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let left = MARGIN + names.min(190.0) + 10.0;
     let column = 76.0;
     let right = WIDTH - MARGIN - column * columns.len() as f64 - 2.0;
-    let numbers = Numbers::up_to(most, 4.0, true);
+    let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
     let scale = (right - left) / if most > 0.0 { most } else { 1.0 };
 
     Some(canvas::draw(height, &title, |canvas| {
@@ -97,31 +98,30 @@ fn draw(comparison: &Comparison) -> Option<String> {
             let (from, to) = ((x - 28.0, head - 9.0), (x, head - 5.0));
             match colour {
                 Some(colour) => canvas.rectangle(from, to, *colour, 1.0),
-                None => {
-                    // This part of a bar has the colour of its algorithm: as many as there are.
-                    let shown: Vec<_> = cases[0].1.iter().take(7).collect();
-                    let wide = (to.0 - from.0) / shown.len() as f64;
-                    for (index, one) in shown.iter().enumerate() {
-                        let at = from.0 + wide * index as f64;
-                        canvas.rectangle((at, from.1), (at + wide, to.1), one.colour, 1.0);
-                    }
-                }
+                None => panels::swatch(canvas, from, to, &series::colours(&cases[0].1)),
             }
         }
-        for tick in numbers.ticks().filter(|tick| *tick <= most) {
-            let x = left + tick * scale;
-            canvas.line(&[(x, head), (x, height - 36.0)], GRID, 1.0);
-            canvas.text((x, height - 20.0), SMALL, Align::Middle, MUTED, &numbers.label(tick));
+        let ticks: Vec<f64> = numbers.ticks().filter(|tick| *tick <= most).collect();
+        for tick in &ticks {
+            let at = (left + tick * scale, height - 20.0);
+            canvas.text(at, SMALL, Align::Middle, MUTED, &numbers.label(*tick));
         }
         canvas.text((MARGIN, height - 20.0), SMALL, Align::Start, MUTED, "attempts");
         let mut y = head;
         for (case, all) in &cases {
             if several {
-                let name = &comparison.cases[*case].name;
-                let words = format!("{name}   {}", series::limits(comparison, *case));
+                let mut words = comparison.cases[*case].name.clone();
+                if limits.is_empty() {
+                    words = format!("{words}: {}", series::limits(comparison, *case));
+                }
                 let words = text::fit(&words, BODY, WIDTH - 2.0 * MARGIN);
                 canvas.text((MARGIN, y + 18.0), BODY, Align::Start, MUTED, &words);
                 y += CASE_HEAD;
+            }
+            let floor = y + PITCH * all.len() as f64;
+            for tick in &ticks {
+                let x = left + tick * scale;
+                canvas.line(&[(x, y), (x, floor)], GRID, 1.0);
             }
             for one in all {
                 let baseline = y + PITCH / 2.0 + 4.5;
@@ -180,4 +180,15 @@ fn title(comparison: &Comparison, cases: &[(usize, Vec<Series<'_>>)]) -> String 
         one.row.algorithm,
         text::count(one.row.tally.over_limit),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_splits_the_bar_of_the_fixed_window() {
+        insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
 }

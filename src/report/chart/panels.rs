@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::axis::{Elapsed, Numbers};
 use super::canvas::{self, Align, Canvas, WIDTH};
-use super::palette::{GRID, INK, MUTED};
+use super::palette::{Colour, GRID, INK, MUTED};
 use super::series::Series;
 use super::text;
 use crate::judge::Timeline;
@@ -21,6 +21,7 @@ pub const MARGIN: f64 = 16.0;
 
 const GUTTER: f64 = 22.0;
 const HEAD: f64 = 24.0;
+const LINE: f64 = 16.0;
 const SPACE_BELOW: f64 = 14.0;
 
 /// Draws title and subtitles, and gives the height they take.
@@ -87,10 +88,10 @@ impl View {
         Some(View { bins: from..to, width, of })
     }
 
-    /// Its axis.
-    pub fn axis(&self, ticks: u64) -> Elapsed {
+    /// Its axis over so many pixels.
+    pub fn axis(&self, pixels: f64) -> Elapsed {
         let at = |bin: usize| self.width.saturating_mul(bin as u64);
-        Elapsed::between(at(self.bins.start), at(self.bins.end), ticks)
+        Elapsed::fitting(at(self.bins.start), at(self.bins.end), pixels, SMALL)
     }
 
     /// The length of the whole run in nanoseconds.
@@ -169,6 +170,10 @@ pub struct Panels<'a> {
     pub subtitles: &'a [&'a str],
     /// One panel each.
     pub series: &'a [Series<'a>],
+    /// What is said of each beside its name, and in which colour.
+    pub remarks: &'a [(String, Colour)],
+    /// What colours mean that are not those of one algorithm.
+    pub legend: &'a [(&'a [Colour], &'a str)],
     /// The part of the run.
     pub view: &'a View,
     /// The axis of numbers.
@@ -181,41 +186,43 @@ impl Panels<'_> {
     fn columns(&self) -> usize {
         match self.series.len() {
             0 | 1 => 1,
-            2..=8 => 2,
-            _ => 3,
+            _ => 2,
         }
     }
 
     /// How many groups of bins a panel can show: one a pixel, fewer where there are many panels.
     pub fn groups(&self) -> usize {
-        (2400 / self.series.len().max(1)).clamp(100, 300)
+        (2400 / self.series.len().max(1)).clamp(100, 400)
     }
 
     /// Draws the figure; `paint` draws one series into its panel and says what stands at the right
     /// of its name.
     pub fn draw(&self, paint: impl Fn(&mut Canvas<'_>, &Plot, &Series<'_>)) -> String {
         let heading_lines = lines(self.title, self.subtitles);
-        let top = heading_height(&heading_lines) + 10.0;
+        let legend = if self.legend.is_empty() { 0.0 } else { 23.0 };
+        let top = heading_height(&heading_lines) + legend + 10.0;
         let columns = self.columns();
         let rows = self.series.len().div_ceil(columns).max(1);
-        let pitch = HEAD + self.height + SPACE_BELOW;
-        let height = (top + rows as f64 * pitch + 44.0).ceil();
         let labels: Vec<(f64, String)> =
             self.numbers.ticks().map(|tick| (tick, self.numbers.label(tick))).collect();
         let widest = labels.iter().map(|(_, label)| text::width(label, SMALL)).fold(0.0, f64::max);
         let left = MARGIN + widest + 4.0;
         let gaps = GUTTER * (columns - 1) as f64;
         let wide = (WIDTH - MARGIN - left - gaps) / columns as f64;
-        let axis = self.view.axis((wide / 62.0) as u64);
+        let axis = self.view.axis(wide);
+        let head = if self.has_room(wide) { HEAD } else { HEAD + LINE };
+        let pitch = head + self.height + SPACE_BELOW;
+        let height = (top + rows as f64 * pitch + 44.0).ceil();
         canvas::draw(height, self.title, |canvas| {
             heading(canvas, &heading_lines.0, &heading_lines.1);
+            self.explain(canvas, top - 13.0);
             for (index, series) in self.series.iter().enumerate() {
                 let (row, column) = (index / columns, index % columns);
                 let plot = Plot {
                     left: left + column as f64 * (wide + GUTTER),
                     right: left + column as f64 * (wide + GUTTER) + wide,
-                    top: top + row as f64 * pitch + HEAD,
-                    bottom: top + row as f64 * pitch + HEAD + self.height,
+                    top: top + row as f64 * pitch + head,
+                    bottom: top + row as f64 * pitch + head + self.height,
                     bins: self.view.bins.clone(),
                     most: self.numbers.top,
                 };
@@ -227,6 +234,7 @@ impl Panels<'_> {
                         canvas.text(at, SMALL, Align::End, MUTED, label);
                     }
                 }
+                self.name(canvas, (plot.left, plot.right), plot.top - head, index);
                 paint(canvas, &plot, series);
                 canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], MUTED, 1.0);
                 let lowest = index + columns >= self.series.len();
@@ -238,6 +246,40 @@ impl Panels<'_> {
         })
     }
 
+    /// The name at the left, with its colour, and the remark at the right, or below it where some
+    /// panel has no room for both.
+    fn name(&self, canvas: &mut Canvas<'_>, (left, right): (f64, f64), top: f64, index: usize) {
+        let series = &self.series[index];
+        let y = top + LINE;
+        let room = right - left;
+        canvas.rectangle((left, y - 9.5), (left + 10.0, y + 0.5), series.colour, 1.0);
+        let name = text::fit(&series.row.algorithm, BODY, room - 16.0);
+        canvas.text((left + 16.0, y), BODY, Align::Start, INK, &name);
+        let Some((remark, colour)) = self.remarks.get(index) else { return };
+        let (at, align) = match self.has_room(room) {
+            true => ((right, y), Align::End),
+            false => ((left + 16.0, y + LINE), Align::Start),
+        };
+        canvas.text(at, SMALL, align, *colour, &text::fit(remark, SMALL, room - 16.0));
+    }
+
+    /// Whether each name and its remark stand side by side in so many pixels.
+    fn has_room(&self, room: f64) -> bool {
+        self.series.iter().zip(self.remarks).all(|(one, (remark, _))| {
+            let name = text::width(&one.row.algorithm, BODY);
+            16.0 + name + 10.0 + text::width(remark, SMALL) <= room
+        })
+    }
+
+    fn explain(&self, canvas: &mut Canvas<'_>, baseline: f64) {
+        let mut x = MARGIN;
+        for (colours, words) in self.legend {
+            swatch(canvas, (x, baseline - 9.0), (x + 18.0, baseline), colours);
+            canvas.text((x + 24.0, baseline), SMALL, Align::Start, MUTED, words);
+            x += 24.0 + text::width(words, SMALL) + 18.0;
+        }
+    }
+
     fn mark_times(&self, canvas: &mut Canvas<'_>, plot: &Plot, axis: &Elapsed, labelled: bool) {
         let length = (axis.to - axis.from) as f64;
         for tick in axis.ticks() {
@@ -247,26 +289,20 @@ impl Panels<'_> {
             if labelled {
                 let label = axis.label(tick);
                 let half = text::width(&label, SMALL) / 2.0;
-                let x = x.min(WIDTH - 4.0 - half);
+                // Labels at the edges stay within their panel's half of the gutter.
+                let reach = GUTTER / 2.0 - 3.0 - half;
+                let x = x.max(plot.left - reach).min(plot.right + reach);
                 canvas.text((x, plot.bottom + 17.0), SMALL, Align::Middle, MUTED, &label);
             }
         }
     }
 }
 
-/// A panel's head: the colour, the name, and a remark at the right.
-pub fn head(
-    canvas: &mut Canvas<'_>,
-    plot: &Plot,
-    series: &Series<'_>,
-    remark: (&str, super::palette::Colour),
-) {
-    let y = plot.top - 8.0;
-    canvas.rectangle((plot.left, y - 9.5), (plot.left + 10.0, y + 0.5), series.colour, 1.0);
-    let (remark, colour) = remark;
-    let taken = text::width(remark, SMALL);
-    let room = plot.right - plot.left - 16.0 - taken - 8.0;
-    let name = text::fit(&series.row.algorithm, BODY, room.max(40.0));
-    canvas.text((plot.left + 16.0, y), BODY, Align::Start, INK, &name);
-    canvas.text((plot.right, y), SMALL, Align::End, colour, remark);
+/// A rectangle in one colour or several side by side, for a legend.
+pub fn swatch(canvas: &mut Canvas<'_>, from: (f64, f64), to: (f64, f64), colours: &[Colour]) {
+    let wide = (to.0 - from.0) / colours.len().max(1) as f64;
+    for (index, colour) in colours.iter().enumerate() {
+        let left = from.0 + wide * index as f64;
+        canvas.rectangle((left, from.1), (left + wide, to.1), *colour, 1.0);
+    }
 }

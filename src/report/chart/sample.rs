@@ -5,7 +5,7 @@ use crate::judge::{Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Ta
 use crate::metrics::{CaseInfo, Comparison, Row};
 use crate::rate::Limit;
 use crate::scenario::Window;
-use crate::time::{Instant, SECOND, Span};
+use crate::time::{Instant, Span};
 
 /// One algorithm's decisions: its kind and name, and for each attempt when it was offered and when
 /// it was accepted, in milliseconds, in the order of acceptance.
@@ -198,5 +198,77 @@ pub fn busy() -> Comparison {
     comparison("busy", cases.into())
 }
 
-/// A second in nanoseconds, for builders of odd comparisons.
-pub const NANOS: u64 = SECOND;
+/// Cases of other shapes: one algorithm alone over less than a second, many variants with long names
+/// over a day, tiers, a limit far above the traffic, requests still queued at the end.
+pub fn odd() -> Comparison {
+    let variants = [
+        "fixed-window",
+        "fixed-window anchored at the first request of every client",
+        "fixed-window 3",
+        "sliding-window-counter round none",
+        "token-bucket",
+        "token-bucket burst 10",
+        "gcra",
+        "gcra strict",
+        "leaky-bucket",
+        "leaky-bucket immediate",
+    ];
+    let kinds = [0, 0, 0, 2, 3, 3, 5, 5, 4, 4];
+    let mut many = Vec::new();
+    for (index, (name, kind)) in variants.into_iter().zip(kinds).enumerate() {
+        let attempts = (0..2000_u64).map(|n| {
+            let t = (n * n * 21) % 86_000_000;
+            (t, (n % (index as u64 + 2) != 0).then_some(t))
+        });
+        let mut attempts: Vec<_> = attempts.collect();
+        attempts.sort_unstable();
+        many.push(Run { kind, name, attempts });
+    }
+    let waits = |kind, name, slow| Run {
+        kind,
+        name,
+        attempts: (0..50_u64).map(|n| (n * 10, (n % 3 > 0).then_some(n * 10 + n * slow))).collect(),
+    };
+    let few =
+        |limit| (0..400_u64).map(|n| (n * 1500, (n % limit > 0).then_some(n * 1500))).collect();
+    let mut odd = comparison(
+        "odd",
+        vec![
+            (
+                "alone",
+                Limit::new(20, Span::from_nanos(100_000_000)),
+                1,
+                vec![waits(4, "leaky-bucket", 30)],
+            ),
+            ("many", Limit::new(30, Span::from_secs(3600)), 86_400, many),
+            (
+                "tiers",
+                Limit::new(10, Span::from_secs(60)),
+                600,
+                vec![
+                    Run { kind: 0, name: "fixed-window", attempts: few(4) },
+                    Run { kind: 3, name: "token-bucket", attempts: few(2) },
+                ],
+            ),
+            (
+                "far",
+                Limit::new(1_000_000, Span::from_secs(60)),
+                600,
+                vec![
+                    Run { kind: 0, name: "fixed-window", attempts: few(4) },
+                    Run { kind: 1, name: "sliding-window-log", attempts: few(900) },
+                ],
+            ),
+        ],
+    );
+    for row in odd.rows.iter_mut().filter(|row| row.case == 2) {
+        let limit = &mut row.tally.limits[0];
+        for requests in [25, 60] {
+            let mut key = limit.keys[0].clone();
+            key.promise = Some(Limit::new(requests, Span::from_secs(60)));
+            key.peak = None;
+            limit.keys.push(key);
+        }
+    }
+    odd
+}

@@ -39,6 +39,11 @@ fn is_first(comparison: &Comparison, row: &Row) -> bool {
     first == Some(row.replica)
 }
 
+/// The colours of several, those of the first seven.
+pub fn colours(all: &[Series<'_>]) -> Vec<Colour> {
+    all.iter().take(7).map(|one| one.colour).collect()
+}
+
 /// What a reader must know of what is drawn: how many replicas there are, what was left out.
 pub fn remark(comparison: &Comparison, left_out: usize) -> Option<String> {
     let replicas = comparison.rows.iter().map(|row| row.replica).max().map_or(1, |most| most + 1);

@@ -10,10 +10,13 @@ pub fn width(text: &str, size: f64) -> f64 {
 /// A character's advance in units of the font's size.
 fn advance(c: char) -> f64 {
     match c {
-        'i' | 'j' | 'l' | 'I' | '\'' => 0.30,
-        ' ' | '.' | ',' | ':' | ';' | '|' | '!' | 'f' | 't' | 'r' | '-' | '/' | '(' | ')' => 0.40,
-        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.98,
-        'a'..='z' | '0'..='9' => 0.63,
+        'i' | 'j' | 'l' | 'I' | '\'' => 0.3,
+        ' ' | '.' | ',' => 0.32,
+        'f' | 'r' | 't' | ':' | ';' | '|' | '!' | '-' | '/' | '(' | ')' => 0.4,
+        'c' | 'k' | 's' | 'v' | 'x' | 'y' | 'z' => 0.59,
+        'w' => 0.82,
+        'm' | 'M' | 'W' | '%' | '@' => 0.98,
+        'a'..='z' | '0'..='9' => 0.64,
         c if (c as u32) < 0x1100 => 0.75,
         _ => 1.05,
     }
@@ -106,11 +109,16 @@ pub fn decimal(number: f64, decimals: usize) -> String {
     }
 }
 
-/// How many times something is: "twice", "2.5 times".
-pub fn times(ratio: f64) -> String {
-    match decimal(ratio, 2).as_str() {
-        "2" => "twice".to_owned(),
-        number => format!("{number} times"),
+/// How far a number is above a limit that it exceeds: "2.5x the limit", from below twice "9% over".
+pub fn excess(number: u64, limit: u64) -> String {
+    if limit == 0 {
+        return "nothing is promised".to_owned();
+    }
+    let ratio = number as f64 / limit as f64;
+    match ratio {
+        r if r >= 1.995 => format!("{}x the limit", decimal(r, if r < 99.5 { 1 } else { 0 })),
+        r if r >= 1.001 => format!("{}% over", decimal((r - 1.0) * 100.0, 0)),
+        _ => format!("{} over", count(number - limit)),
     }
 }
 
@@ -151,7 +159,7 @@ mod tests {
     #[test]
     fn text_is_broken_at_spaces_and_the_last_line_is_cut() {
         let lines = wrap("one two three four five six", 10.0, 60.0, 2);
-        assert_eq!(lines, ["one two", "three f..."]);
+        assert_eq!(lines, ["one two", "three fou..."]);
         assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
     }
 

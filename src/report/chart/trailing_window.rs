@@ -1,10 +1,12 @@
 //! What each algorithm let through in the trailing window, over time, against the limit: the chart on
 //! which a burst across a window's edge is seen at a glance.
 
+use std::cell::Cell;
+
 use super::axis::Numbers;
 use super::canvas::{Align, Canvas};
-use super::palette::{INK, MUTED, OVER, OVER_TEXT, PAPER};
-use super::panels::{self, BODY, Panels, Plot, SMALL, View};
+use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT};
+use super::panels::{BODY, Panels, Plot, SMALL, View};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
@@ -33,35 +35,43 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     // A limit far above everything would press the curves flat.
     let limit_shown = highest == 0 || top_level.requests / 4 <= highest;
     let most = if limit_shown { highest.max(top_level.requests) } else { highest };
-    let title = title(comparison, case, &all, promise);
+    let title = title(comparison, case, &all, &levels);
     let keys =
         all.iter().filter_map(|one| one.row.tally.limits.first()).map(|limit| limit.keys.len());
     let of_keys = if keys.max().unwrap_or(0) > 1 { ", of the key with the most" } else { "" };
-    let drawn = format!(
-        "requests (by cost) accepted within the trailing {}{of_keys}; {}",
-        promise.per,
-        series::limits(comparison, case)
-    );
-    let remark = series::remark(comparison, left_out).unwrap_or_default();
+    let drawn = format!("requests, by cost, accepted in the trailing {}{of_keys}", promise.per);
+    let limits = series::limits(comparison, case);
+    let across = match (limit_shown, levels.len()) {
+        (false, _) => format!("{limits}, far above the picture"),
+        (true, 0 | 1) => format!("line across: {limits}, shaded above"),
+        (true, _) => format!("{limits}; lines across: what different keys are promised"),
+    };
+    let remarks: Vec<_> = all.iter().map(remark).collect();
+    let left_out = series::remark(comparison, left_out).unwrap_or_default();
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &remark],
+        subtitles: &[&drawn, &across, &left_out],
+        remarks: &remarks,
+        legend: &[],
         series: &all,
         view: &view,
         numbers: Numbers::up_to(most as f64, 4.0, true),
         height: 104.0,
     };
+    let drawn_levels = if limit_shown { &levels[..] } else { &[] };
+    let named = Cell::new(false);
     Some(figure.draw(|canvas, plot, one| {
         let steps = curve(one, &view, figure.groups());
-        paint(canvas, plot, one, &steps, if limit_shown { &levels } else { &[] });
-        if !limit_shown {
-            let words = format!("{} lies above the picture", label(&top_level));
-            canvas.text((plot.left + 6.0, plot.top + 12.0), SMALL, Align::Start, MUTED, &words);
+        paint(canvas, plot, one, &steps, drawn_levels);
+        let taken = mark_peak(canvas, plot, one, &steps, drawn_levels);
+        // The limit is named in the first panel whose curve leaves room for it.
+        if !named.get() {
+            named.set(name_limits(canvas, plot, &steps, taken, drawn_levels));
         }
     }))
 }
 
-fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], promise: Limit) -> String {
+fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Limit]) -> String {
     let subject = series::subject(comparison, case);
     let over = all.iter().filter_map(|one| {
         let (cost, promise) = one.worst().filter(|(cost, promise)| *cost > promise.requests)?;
@@ -74,19 +84,23 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], promise: Limi
         let (ours, theirs) = (share(next.1, best.2), share(best.1, next.2));
         if ours > theirs { next } else { best }
     });
-    match worst {
-        Some((one, cost, promise)) => format!(
-            "{subject}: {} lets {} through within {}, where {} are promised",
+    let limit_of = |limit: &Limit| {
+        format!("lets more than {} through in {}", text::count(limit.requests), limit.per)
+    };
+    match (worst, levels, all) {
+        (Some((one, cost, promise)), ..) => format!(
+            "{subject}: {} lets {} through in {}, limit {}",
             one.row.algorithm,
             text::count(cost),
             promise.per,
             text::count(promise.requests),
         ),
-        None => format!(
-            "{subject}: no algorithm lets more than {} through in any {}",
-            text::count(promise.requests),
-            promise.per
-        ),
+        (None, [limit], [one]) => {
+            format!("{subject}: {} never {}", one.row.algorithm, limit_of(limit))
+        }
+        (None, [limit], _) => format!("{subject}: no algorithm {}", limit_of(limit)),
+        (None, _, [one]) => format!("{subject}: {} keeps to every limit", one.row.algorithm),
+        (None, ..) => format!("{subject}: every algorithm keeps to every limit"),
     }
 }
 
@@ -122,73 +136,159 @@ fn curve(one: &Series<'_>, view: &View, groups: usize) -> Steps {
 }
 
 fn paint(canvas: &mut Canvas<'_>, plot: &Plot, one: &Series<'_>, steps: &Steps, levels: &[Limit]) {
-    canvas.surface(&plot.surface(steps, 0.0), one.colour, 0.16);
-    let line = levels.last().map(|limit| limit.requests as f64);
-    if let Some(line) = line
-        && steps.iter().any(|(_, most)| *most > line)
-    {
-        let above: Steps =
-            steps.iter().map(|(bins, most)| (bins.clone(), most.max(line))).collect();
-        canvas.surface(&plot.surface(&above, line), OVER, 0.55);
+    let line = levels.last().map_or(f64::INFINITY, |limit| limit.requests as f64);
+    let part = |of: fn(f64, f64) -> f64| -> Steps {
+        steps.iter().map(|(bins, most)| (bins.clone(), of(*most, line))).collect()
+    };
+    canvas.surface(&plot.surface(&part(f64::min), 0.0), one.colour, 0.16);
+    if steps.iter().any(|(_, most)| *most > line) {
+        canvas.surface(&plot.surface(&part(f64::max), line), OVER, 0.6);
     }
     for limit in levels {
         let y = plot.y(limit.requests as f64);
         canvas.line(&[(plot.left, y), (plot.right, y)], INK, 1.2);
     }
     canvas.line(&plot.steps(steps), one.colour, 2.0);
-    for limit in levels {
-        name_limit(canvas, plot, steps, limit);
-    }
-    let peak = steps.iter().map(|(_, most)| *most).fold(0.0, f64::max);
-    let over = one.worst().filter(|(cost, promise)| *cost > promise.requests);
-    let remark = match over {
-        Some((cost, promise)) if promise.requests > 0 => {
-            let ratio = cost as f64 / promise.requests as f64;
-            format!("peak {}, {} the limit", text::count(cost), text::times(ratio))
+}
+
+/// A part of the sheet: left, top, right and lower edge.
+type Area = (f64, f64, f64, f64);
+
+/// The peak in words.
+fn remark(one: &Series<'_>) -> (String, Colour) {
+    match one.worst().filter(|(cost, promise)| cost > &promise.requests) {
+        Some((cost, promise)) => {
+            let excess = text::excess(cost, promise.requests);
+            (format!("peak {}, {excess}", text::count(cost)), OVER_TEXT)
         }
-        Some((cost, _)) => format!("peak {}, nothing is promised", text::count(cost)),
-        None => format!("peak {}", text::count(one.highest())),
-    };
-    let colour = if over.is_some() { OVER_TEXT } else { MUTED };
-    panels::head(canvas, plot, one, (&remark, colour));
-    let at = steps.iter().find(|(_, most)| *most == peak);
-    if let (Some((bins, most)), Some(_)) = (at, over) {
-        let spot = (plot.x(bins.start), plot.y(*most));
-        canvas.disc(spot, 3.5, OVER_TEXT);
-        let words = text::count(one.highest());
-        let wide = text::width(&words, BODY);
-        let before = spot.0 - 8.0 - wide >= plot.left;
-        let (x, align) =
-            if before { (spot.0 - 8.0, Align::End) } else { (spot.0 + 8.0, Align::Start) };
-        canvas.text((x, spot.1 + 4.5), BODY, align, OVER_TEXT, &words);
+        None => (format!("peak {}", text::count(one.highest())), MUTED),
     }
 }
 
-fn label(limit: &Limit) -> String {
-    format!("limit {} per {}", text::count(limit.requests), limit.per)
+/// Marks a peak over the limit; gives the area of its number, where there is one.
+fn mark_peak(
+    canvas: &mut Canvas<'_>,
+    plot: &Plot,
+    one: &Series<'_>,
+    steps: &Steps,
+    levels: &[Limit],
+) -> Option<Area> {
+    one.worst().filter(|(cost, promise)| cost > &promise.requests)?;
+    let peak = steps.iter().map(|(_, most)| *most).fold(0.0, f64::max);
+    let (bins, _) = steps.iter().find(|(_, most)| *most == peak)?;
+    let spot = (plot.x(bins.start), plot.y(peak));
+    canvas.disc(spot, 3.5, OVER_TEXT);
+    let words = text::count(one.highest());
+    let wide = text::width(&words, BODY);
+    let left = (spot.0 - wide / 2.0).max(plot.left).min(plot.right - wide);
+    let area = (left, spot.1 - 18.0, left + wide, spot.1 - 4.0);
+    // Below a line, or too near above it, the number would lie on the line or on its name.
+    if levels.iter().any(|limit| (-24.0..24.0).contains(&(plot.y(limit.requests as f64) - spot.1)))
+    {
+        return None;
+    }
+    canvas.text((left, spot.1 - 6.0), BODY, Align::Start, OVER_TEXT, &words);
+    Some(area)
 }
 
-/// Writes a limit beside its line, where the curve leaves room.
-fn name_limit(canvas: &mut Canvas<'_>, plot: &Plot, steps: &Steps, limit: &Limit) {
-    let words = label(limit);
-    let wide = text::width(&words, SMALL) + 8.0;
-    let line = plot.y(limit.requests as f64);
-    let spots = [(plot.left, line - 18.0), (plot.right - wide, line - 18.0)]
-        .into_iter()
-        .chain([(plot.left, line + 3.0), (plot.right - wide, line + 3.0)])
-        .filter(|&(_, top)| top >= plot.top - 4.0 && top + 15.0 <= plot.bottom);
-    let free = |&(left, top): &(f64, f64)| {
-        !steps.iter().any(|(bins, most)| {
-            let (from, to) = (plot.x(bins.start), plot.x(bins.end));
-            let y = plot.y(*most);
-            to > left && from < left + wide && y < top + 17.0 && y > top - 3.0
-        })
-    };
-    let crowded = |spot: &(f64, f64)| !free(spot);
-    let best = spots.clone().find(|spot| !crowded(spot));
-    let (left, top) = best.or_else(|| spots.clone().next()).unwrap_or((plot.left, line + 3.0));
-    if best.is_none() {
-        canvas.rectangle((left, top), (left + wide, top + 15.0), PAPER, 0.8);
+/// Writes each limit beside its line where neither the curve, `taken` nor another limit is in the
+/// way, shortened if need be; whether all found a place.
+fn name_limits(
+    canvas: &mut Canvas<'_>,
+    plot: &Plot,
+    steps: &Steps,
+    taken: Option<Area>,
+    levels: &[Limit],
+) -> bool {
+    let height = |limit: &Limit| plot.y(limit.requests as f64);
+    let mut obstacles: Vec<Area> = taken.into_iter().collect();
+    obstacles.extend(levels.iter().map(|limit| {
+        let y = height(limit);
+        (plot.left, y - 0.6, plot.right, y + 0.6)
+    }));
+    let mut places: Vec<(String, (f64, f64))> = Vec::new();
+    for limit in levels {
+        let short = format!("limit {}", text::count(limit.requests));
+        let long = format!("{short} per {}", limit.per);
+        let found = [long, short].into_iter().find_map(|words| {
+            let wide = text::width(&words, SMALL);
+            let spare = plot.right - plot.left - wide - 12.0;
+            let area = |(x, y): (f64, f64)| (x - 3.0, y - 12.0, x + wide + 3.0, y + 3.0);
+            let clear = |spot: &(f64, f64)| {
+                let area = area(*spot);
+                area.1 >= plot.top - 4.0
+                    && area.2 <= plot.right
+                    && area.3 <= plot.bottom
+                    && !obstacles.iter().any(|other| overlap(area, *other))
+                    && is_clear(plot, steps, area)
+            };
+            let spot = [height(limit) - 5.0, height(limit) + 14.0]
+                .into_iter()
+                .flat_map(|y| {
+                    (0..=16).map(move |step| (plot.left + 6.0 + spare * f64::from(step) / 16.0, y))
+                })
+                .find(clear)?;
+            Some((words, spot, area(spot)))
+        });
+        let Some((words, spot, area)) = found else { return false };
+        obstacles.push(area);
+        places.push((words, spot));
     }
-    canvas.text((left + 4.0, top + 12.0), SMALL, Align::Start, INK, &words);
+    for (words, spot) in &places {
+        canvas.text(*spot, SMALL, Align::Start, INK, words);
+    }
+    true
+}
+
+fn overlap(one: Area, other: Area) -> bool {
+    one.0 < other.2 && other.0 < one.2 && one.1 < other.3 && other.1 < one.3
+}
+
+/// Whether no part of the curve, nor of its rises and falls, crosses an area.
+fn is_clear(plot: &Plot, steps: &Steps, area: Area) -> bool {
+    let mut before = None;
+    steps.iter().all(|(bins, most)| {
+        let (left, right, y) = (plot.x(bins.start), plot.x(bins.end), plot.y(*most));
+        let from: f64 = before.replace(y).unwrap_or(y);
+        let rise = (left - 1.0, from.min(y), left + 1.0, from.max(y) + 0.1);
+        !overlap((left, y - 1.0, right, y + 1.0), area) && !overlap(rise, area)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_burst_stands_above_the_limit_line() {
+        let mut comparison = sample::boundary();
+        comparison.rows.truncate(2);
+        insta::assert_snapshot!(draw(&comparison, 0).unwrap());
+    }
+
+    #[test]
+    fn without_a_limit_there_is_nothing_to_compare_with() {
+        let mut comparison = sample::boundary();
+        comparison.rows.iter_mut().for_each(|row| row.tally.limits.clear());
+        assert_eq!(draw(&comparison, 0), None);
+    }
+
+    #[test]
+    fn a_title_tells_who_goes_highest_above_its_own_promise() {
+        let told = |comparison: &Comparison, case| {
+            let (all, _) = series::of_case(comparison, case);
+            title(comparison, case, &all, &levels(&all))
+        };
+        let mut comparison = sample::boundary();
+        assert_eq!(
+            told(&comparison, 0),
+            "boundary: fixed-window lets 200 through in 60s, limit 100"
+        );
+        comparison.rows.retain(|row| row.algorithm == "sliding-window-log");
+        assert_eq!(
+            told(&comparison, 0),
+            "boundary: sliding-window-log never lets more than 100 through in 60s"
+        );
+    }
 }

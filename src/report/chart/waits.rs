@@ -2,7 +2,7 @@
 
 use super::axis::{self, Elapsed};
 use super::canvas::{self, Align, WIDTH};
-use super::palette::{GRID, INK, MUTED};
+use super::palette::{GRID, INK, MUTED, PAPER};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
@@ -54,7 +54,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
         _ => comparison.scenario.clone(),
     };
     let title = format!(
-        "{subject}: {} keeps what it accepts waiting for up to {}",
+        "{subject}: {} makes requests wait up to {}",
         slowest.row.algorithm,
         axis::span(longest),
     );
@@ -69,7 +69,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let group = HEAD + 4.0 * PITCH;
     let height = (head + groups.len() as f64 * group + 52.0).ceil();
     let (left, right) = (MARGIN + 40.0, WIDTH - MARGIN - 76.0);
-    let time = Elapsed::between(0, longest.nanos(), 8);
+    let time = Elapsed::fitting(0, longest.nanos(), right - left, SMALL);
     let x = |nanos: u64| left + nanos as f64 / time.to as f64 * (right - left);
 
     Some(canvas::draw(height, &title, |canvas| {
@@ -101,8 +101,21 @@ fn draw(comparison: &Comparison) -> Option<String> {
                 let end = x(wait.nanos()).max(left + 1.5);
                 canvas.rectangle((left, bar), (end, bar + BAR), one.colour, 1.0);
                 let words = axis::span(*wait);
+                let after = end + 10.0 + text::width(&words, SMALL);
+                canvas.rectangle((end + 2.0, y), (after, y + PITCH), PAPER, 1.0);
                 canvas.text((end + 6.0, baseline), SMALL, Align::Start, INK, &words);
             }
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_boundary_makes_the_queue_wait() {
+        insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
 }
