@@ -127,3 +127,91 @@ impl Algorithm for FixedWindow {
         Some(Reading(state.end))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{NEVER, SEC, Trial, wait};
+
+    #[test]
+    fn a_full_quota_passes_on_each_side_of_an_edge() {
+        let mut trial = Trial::new("fixed-window", "100/60s", None, "");
+        assert_eq!(trial.flood(59 * SEC, 150), 100);
+        assert_eq!(trial.ask(59 * SEC), wait(SEC));
+        assert_eq!(trial.flood(60 * SEC, 150), 100);
+    }
+
+    #[test]
+    fn windows_of_the_epoch_reach_before_1970_without_a_seam() {
+        let mut trial = Trial::new("fixed-window", "1/10s", None, "");
+        // -15 s lies in [-20, -10), -3 s in [-10, 0).
+        assert_eq!(trial.ask(-15 * SEC), Ok(0));
+        assert_eq!(trial.ask(-11 * SEC), wait(SEC));
+        assert_eq!(trial.passing([-10 * SEC, -3 * SEC, 0]), [-10 * SEC, 0]);
+    }
+
+    #[test]
+    fn a_window_of_the_first_request_opens_when_it_comes() {
+        let mut trial = Trial::new("fixed-window", "2/10s", None, "anchor = \"first-request\"");
+        let times = [7, 12, 16, 17, 30, 39, 40].map(|s| s * SEC);
+        // [7, 17), [17, 27), then [30, 40), [40, 50).
+        assert_eq!(trial.passing(times), [7, 12, 17, 30, 39, 40].map(|s| s * SEC));
+        assert_eq!(trial.neutral_from(), Some(50 * SEC));
+    }
+
+    #[test]
+    fn a_cost_above_the_limit_never_passes_and_a_smaller_one_may() {
+        let mut trial = Trial::new("fixed-window", "10/60s", None, "");
+        assert_eq!(trial.ask_for(0, 8), Ok(0));
+        assert_eq!(trial.ask_for(0, 5), wait(60 * SEC));
+        assert_eq!(trial.ask_for(0, 11), NEVER);
+        assert_eq!(trial.ask_for(0, 2), Ok(0));
+    }
+
+    #[test]
+    fn a_counted_denial_spends_what_a_smaller_cost_would_have_had() {
+        let mut trial = Trial::new("fixed-window", "10/60s", None, "count-rejected = true");
+        assert_eq!(trial.ask_for(0, 8), Ok(0));
+        assert_eq!(trial.ask_for(0, 5), wait(60 * SEC));
+        assert_eq!(trial.ask_for(0, 1), wait(60 * SEC));
+    }
+
+    #[test]
+    fn an_older_window_is_frozen_rewound_to_or_wiped() {
+        let run = |backwards: &str| {
+            let options = format!("backwards = \"{backwards}\"");
+            let mut trial = Trial::new("fixed-window", "2/10s", None, &options);
+            // One in the second window, one stamped in the first, then the second again.
+            trial.passing([11, 9, 12, 12, 12].map(|s| s * SEC)).len()
+        };
+        assert_eq!(run("freeze"), 2);
+        assert_eq!(run("rewind-on-admit"), 4);
+        assert_eq!(run("naive"), 4);
+    }
+
+    #[test]
+    fn a_denial_rewinds_only_where_it_is_always_stored() {
+        let run = |backwards: &str| {
+            let options = format!("backwards = \"{backwards}\"");
+            let mut trial = Trial::new("fixed-window", "2/10s", None, &options);
+            // The second window is full when the first comes again, and then the second.
+            trial.passing([11, 11, 9, 12, 12].map(|s| s * SEC)).len()
+        };
+        assert_eq!((run("freeze"), run("rewind-on-admit"), run("rewind")), (2, 2, 4));
+    }
+
+    #[test]
+    fn asking_twice_a_minute_is_admitted_the_same_whether_denials_count_or_not() {
+        for count in [false, true] {
+            let options = format!("count-rejected = {count}");
+            let mut trial = Trial::new("fixed-window", "10/10m", None, &options);
+            // Twelve windows of ten.
+            assert_eq!(trial.passing((0..240).map(|n| n * 30 * SEC)).len(), 120);
+        }
+    }
+
+    #[test]
+    fn one_counter_is_kept() {
+        let footprint = Trial::new("fixed-window", "10/60s", None, "").footprint(0);
+        assert_eq!((footprint.entries, footprint.bytes), (1, 16));
+    }
+}

@@ -13,7 +13,8 @@
 //!
 //! **Weakness.** Bursts wait although nobody else asks for anything.
 
-use super::schedule::{Due, Nanos, Schedule};
+use super::schedule::{Due, Schedule};
+use super::width::Nanos;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
@@ -112,5 +113,90 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
 
     fn neutral_from(&self, state: &Due<N>) -> Option<Reading> {
         self.schedule.neutral_from(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{MS, NEVER, SEC, Trial, wait};
+
+    #[test]
+    fn of_15_at_once_10_are_queued_and_the_last_leaves_after_5_seconds() {
+        let mut trial = Trial::new("leaky-bucket", "2/s", Some(10), "");
+        for n in 1..=10 {
+            assert_eq!(trial.ask(0), Ok(n * 500_000_000));
+        }
+        for _ in 0..5 {
+            assert_eq!(trial.ask(0), wait(500 * MS));
+        }
+        assert_eq!(trial.neutral_from(), Some(5 * SEC));
+    }
+
+    #[test]
+    fn a_capacity_of_one_is_a_spacing() {
+        let mut trial = Trial::new("leaky-bucket", "2/s", Some(1), "");
+        let asks = (0..100).map(|n| n * 10 * MS);
+        assert_eq!(trial.passing(asks), [0, 500 * MS]);
+    }
+
+    #[test]
+    fn the_first_of_an_idle_queue_may_leave_at_once() {
+        let mut trial = Trial::new("leaky-bucket", "2/s", Some(10), "first = \"immediate\"");
+        assert_eq!(trial.ask(0), Ok(0));
+        for n in 1..=10 {
+            assert_eq!(trial.ask(0), Ok(n * 500_000_000));
+        }
+        // The oldest of those that wait leaves at 0.5 s.
+        assert_eq!(trial.ask(0), wait(500 * MS));
+        assert_eq!(trial.ask_for(100 * SEC, 11), NEVER);
+        assert_eq!(trial.ask_for(100 * SEC, 10), Ok(0));
+    }
+
+    #[test]
+    fn a_cost_takes_so_many_slots() {
+        let mut trial = Trial::new("leaky-bucket", "2/s", Some(10), "");
+        assert_eq!(trial.ask_for(0, 4), Ok(2_000_000_000));
+        // 3.8 slots are 4 units, so 6 fit and 7 do not until one more slot is over.
+        assert_eq!(trial.ask_for(100 * MS, 7), wait(400 * MS));
+        assert_eq!(trial.ask_for(100 * MS, 6), Ok(4_900_000_000));
+    }
+
+    #[test]
+    fn departures_are_rounded_up_from_exact_slots() {
+        // Slots of 333 333 333 1/3 ns: the third is a whole second.
+        let mut trial = Trial::new("leaky-bucket", "3/s", None, "");
+        let told = [trial.ask(0), trial.ask(0), trial.ask(0)];
+        assert_eq!(told, [Ok(333_333_334), Ok(666_666_667), Ok(1_000_000_000)]);
+    }
+
+    #[test]
+    fn a_limit_of_none_lets_nothing_into_the_queue() {
+        for first in ["immediate", "after-interval"] {
+            let options = format!("first = \"{first}\"");
+            let mut trial = Trial::new("leaky-bucket", "0/s", Some(10), &options);
+            assert_eq!(trial.ask(0), NEVER);
+        }
+    }
+
+    #[test]
+    fn spans_are_counted_from_the_reading_that_was_given() {
+        let mut frozen = Trial::new("leaky-bucket", "1/s", Some(10), "");
+        assert_eq!(frozen.ask(5 * SEC), Ok(SEC as u64));
+        // It queues behind the first, which leaves at 6 s, and leaves at 7 s.
+        assert_eq!(frozen.ask(3 * SEC), Ok(4 * SEC as u64));
+        let mut rewound = Trial::new("leaky-bucket", "1/s", Some(10), "backwards = \"rewind\"");
+        assert_eq!(rewound.ask(5 * SEC), Ok(SEC as u64));
+        // The second that is owed is owed from 3 s on.
+        assert_eq!(rewound.ask(3 * SEC), Ok(2 * SEC as u64));
+    }
+
+    #[test]
+    fn counted_denials_fill_the_queue_and_no_more() {
+        let mut trial = Trial::new("leaky-bucket", "1/s", Some(2), "count-rejected = true");
+        assert_eq!(trial.flood(0, 2), 2);
+        // Half a slot is free at 0.5 s; the denial takes it.
+        assert_eq!(trial.ask(500 * MS), wait(SEC));
+        assert_eq!(trial.ask(SEC), wait(SEC));
+        assert_eq!(trial.ask(2 * SEC), Ok(2 * SEC as u64));
     }
 }

@@ -28,6 +28,9 @@ mod schedule;
 mod sliding_window_counter;
 mod sliding_window_log;
 mod token_bucket;
+#[cfg(test)]
+mod trial;
+mod width;
 
 use crate::error::{Problem, Problems, suggest};
 use crate::params::{Choice, Params};

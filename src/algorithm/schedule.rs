@@ -2,38 +2,10 @@
 //! if units are T = W/L apart, as whole nanoseconds and a fraction, and how far ahead of the clock
 //! that may lie.
 
-use std::ops::{Add, Mul, Sub};
-
+use super::width::{Nanos, gcd};
 use super::{Backwards, Common, UNSEEN, Wait};
 use crate::rate::Limit;
 use crate::time::Reading;
-
-/// The integers in which whole nanoseconds are kept: 64 bits where everything fits, else 128.
-pub(super) trait Nanos:
-    Copy
-    + Ord
-    + Send
-    + Sync
-    + 'static
-    + From<i64>
-    + Into<i128>
-    + TryFrom<i128>
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-{
-    /// How far ahead of the clock a schedule may reach so that nothing overflows.
-    const REACH: i128;
-}
-
-impl Nanos for i64 {
-    /// Twice this after the end of the year 2200 is still within 64 bits.
-    const REACH: i128 = 1 << 59;
-}
-
-impl Nanos for i128 {
-    const REACH: i128 = i128::MAX;
-}
 
 /// A time or span of `whole` ns and `parts` fractions of one, whose size the [`Schedule`] knows;
 /// fewer than make a whole one.
@@ -212,12 +184,4 @@ impl<N: Nanos> Schedule<N> {
         let whole = time.whole + span.whole + N::from(i64::from(carry));
         Exact { whole, parts: if carry { parts - self.parts } else { parts } }
     }
-}
-
-/// The greatest common divisor; `gcd(0, n)` is n.
-pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

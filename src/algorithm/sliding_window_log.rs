@@ -185,3 +185,96 @@ impl Algorithm for SlidingWindowLog {
         Some(Reading(newest.map_or(UNSEEN, |stamp| stamp.saturating_add(self.lifetime))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{MS, NEVER, SEC, Trial, wait};
+
+    #[test]
+    fn the_wait_is_for_the_oldest_stamp_not_the_newest() {
+        let mut trial = Trial::new("sliding-window-log", "2/m", None, "");
+        assert_eq!(trial.passing([0, 10 * SEC]).len(), 2);
+        // The stamp of 0 s leaves at 60 s.
+        assert_eq!(trial.ask(20 * SEC), wait(40 * SEC));
+    }
+
+    #[test]
+    fn a_cost_waits_until_enough_of_the_oldest_have_left() {
+        let mut trial = Trial::new("sliding-window-log", "10/60s", None, "");
+        for (now, cost) in [(0, 3), (10, 1), (20, 6)] {
+            assert_eq!(trial.ask_for(now * SEC, cost), Ok(0));
+        }
+        // 4 need the stamps of 0 s and 10 s gone, 5 that of 20 s too.
+        assert_eq!(trial.ask_for(30 * SEC, 3), wait(30 * SEC));
+        assert_eq!(trial.ask_for(30 * SEC, 4), wait(40 * SEC));
+        assert_eq!(trial.ask_for(30 * SEC, 5), wait(50 * SEC));
+        assert_eq!(trial.ask_for(30 * SEC, 11), NEVER);
+    }
+
+    #[test]
+    fn what_is_exactly_as_old_as_the_window_counts_only_in_a_closed_one() {
+        let mut half_open = Trial::new("sliding-window-log", "1/60s", None, "");
+        assert_eq!(half_open.passing([0, 60 * SEC - 1, 60 * SEC]), [0, 60 * SEC]);
+        let mut closed = Trial::new("sliding-window-log", "1/60s", None, "edge = \"closed\"");
+        assert_eq!(closed.ask(0), Ok(0));
+        assert_eq!(closed.ask(60 * SEC), wait(1));
+        assert_eq!(closed.ask(60 * SEC + 1), Ok(0));
+    }
+
+    #[test]
+    fn a_limit_of_one_passes_one_in_every_window() {
+        let mut trial = Trial::new("sliding-window-log", "1/10s", None, "");
+        let passing = trial.passing((0..1000).map(|n| n * 100 * MS));
+        assert_eq!(passing, (0..10).map(|n| n * 10 * SEC).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn counted_denials_keep_out_a_client_that_asks_too_often() {
+        let asks = || (0..240).map(|n| n * 30 * SEC);
+        let run = |options: &str| {
+            Trial::new("sliding-window-log", "10/10m", None, options).passing(asks()).len()
+        };
+        assert_eq!((run(""), run("count-rejected = true")), (120, 10));
+    }
+
+    #[test]
+    fn counted_denials_are_kept_only_as_far_as_they_decide() {
+        let options = "count-rejected = true";
+        let mut trial = Trial::new("sliding-window-log", "10/10m", None, options);
+        trial.flood(0, 1_000);
+        assert_eq!(trial.footprint(0).entries, 10);
+    }
+
+    #[test]
+    fn an_older_stamp_is_raised_kept_in_its_place_or_decides_by_itself() {
+        let run = |backwards: &str| {
+            let options = format!("backwards = \"{backwards}\"");
+            let mut trial = Trial::new("sliding-window-log", "2/10s", None, &options);
+            // At 10.5 s the stamp that was written as 0.5 s has left, if it was left at that.
+            trial.passing([6 * SEC, 500 * MS, 500 * MS, 10_500 * MS]).len()
+        };
+        assert_eq!((run("freeze"), run("rewind-on-admit"), run("naive")), (2, 3, 3));
+    }
+
+    #[test]
+    fn a_stamp_a_request_is_kept_and_the_cost_only_where_it_is_not_one() {
+        let empty = size_of::<super::State>() as u64;
+        let mut trial = Trial::new("sliding-window-log", "5/10s", None, "");
+        trial.passing([0, SEC, 2 * SEC]);
+        assert_eq!(
+            (trial.footprint(2 * SEC).entries, trial.footprint(2 * SEC).bytes),
+            (3, empty + 24)
+        );
+        // Two have left the window; they stay in memory until room is needed.
+        assert_eq!(
+            (trial.footprint(11 * SEC).entries, trial.footprint(11 * SEC).bytes),
+            (1, empty + 24)
+        );
+        trial.ask_for(11 * SEC, 2).unwrap();
+        assert_eq!(
+            (trial.footprint(11 * SEC).entries, trial.footprint(11 * SEC).bytes),
+            (2, empty + 48)
+        );
+        assert_eq!(trial.neutral_from(), Some(21 * SEC));
+    }
+}

@@ -293,3 +293,25 @@ pub fn decide_alike(one: Make, other: Make, situation: &Situation) -> Result<(),
     let Situation { limit, traffic } = situation;
     same(answers(one, limit, traffic), answers(other, limit, traffic), |a, b| a == b)
 }
+
+/// What is left, the largest cost that would pass, is what passes in unit costs at the same reading.
+pub fn what_is_left_passes(make: Make, situation: &Situation) -> Result<(), String> {
+    let Some(mut limiter) = make(&situation.limit) else { return Ok(()) };
+    let Some(last) = situation.traffic.last().copied() else { return Ok(()) };
+    for &attempt in &situation.traffic {
+        ask(limiter.as_mut(), 0, attempt);
+    }
+    let fits =
+        |limiter: &dyn Limiter, cost: u32| limiter.check(0, last.at(), cost) != Verdict::Deny;
+    let left = (0..200).find(|&cost| !fits(limiter.as_ref(), cost + 1));
+    let Some(left) = left else { return Ok(()) };
+    for _ in 0..left {
+        if !ask(limiter.as_mut(), 0, Attempt { cost: 1, ..last }).passed() {
+            return Err(format!("{left} are left, but so many do not pass"));
+        }
+    }
+    match fits(limiter.as_ref(), 1) {
+        true => Err(format!("{left} are left, but one more passes")),
+        false => Ok(()),
+    }
+}
