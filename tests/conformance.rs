@@ -231,6 +231,10 @@ fn agrees_with_reference(variant: &Variant, make: Make, s: &Situation) -> Result
 
 #[test]
 fn each_algorithm_decides_as_its_rule_says_in_exact_fractions() {
+    let limit = Limit::new(1, ratesim::time::Span::from_secs(1));
+    let plain = ALGORITHMS.iter().map(|kind| Variant { kind, options: Vec::new() });
+    let ruled = plain.filter(|variant| reference::rule(variant, &limit).is_some()).count();
+    assert!(ruled >= 6, "only {ruled} algorithms have a second implementation");
     all((200, DISORDER), &["1ns"], |_| true, agrees_with_reference);
     all((60, IN_ORDER), &["1ns"], |_| true, agrees_with_reference);
 }

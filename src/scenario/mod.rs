@@ -144,6 +144,12 @@ pub struct Window {
 }
 
 impl Window {
+    /// No run starts before the year 1700.
+    pub const FIRST: Instant = Instant(-8_520_336_000_000_000_000);
+    /// No run ends after the start of the year 2200: far enough from the end of 64-bit nanoseconds
+    /// that no algorithm's arithmetic meets it.
+    pub const LAST: Instant = Instant(7_258_118_400_000_000_000);
+
     /// Whether `instant` falls in.
     pub fn contains(&self, instant: Instant) -> bool {
         self.start <= instant && instant < self.end

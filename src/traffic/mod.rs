@@ -296,6 +296,11 @@ fn window(case: &Case, range: Option<(Instant, Instant)>, problems: &Problems) -
             Problem::at(&case.place, message).help("the recorded requests lie before `start`"),
         );
     }
+    if start < Window::FIRST || end > Window::LAST {
+        let message = format!("the run from {start} to {end} leaves the years 1700 to 2200");
+        let help = "choose another `start` or a shorter `duration`";
+        problems.add(Problem::at(&case.place, message).help(help));
+    }
     Window { start, end }
 }
 
