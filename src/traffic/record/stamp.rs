@@ -55,6 +55,11 @@ impl Unit {
         }
     }
 
+    /// Its name in full.
+    pub fn word(self) -> &'static str {
+        Unit::CHOICES.iter().find(|choice| choice.1 == self).map_or("", |choice| choice.2)
+    }
+
     /// The unit in which a time since 1970 has so many digits before the point, if it lies in the
     /// years 2001 to 2286.
     pub const fn of_digits(digits: u32) -> Option<Unit> {

@@ -124,5 +124,9 @@ fn the_unit_of_numbers_is_told_by_their_digits_or_given() {
     assert_eq!(nanos("time-unit = \"us\"", "-1"), -1_000);
     let opened = table(TIME, "time\n0\n1762265258239\n").unwrap();
     assert_eq!(opened.nanos(), [0, 1_762_265_258_239_000_000]);
-    assert!(opened.notes().contains("by their digits in ms"), "{}", opened.notes());
+    assert!(
+        opened.notes().contains("Times are milliseconds, by their digits"),
+        "{}",
+        opened.notes()
+    );
 }
