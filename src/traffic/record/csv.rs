@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
+use super::number::{Number, Unit};
 use super::reader::End;
 use super::row::{self, Row};
-use super::stamp::{self, Number, OUT_OF_RANGE, Stamp, Unit};
+use super::stamp::{self, OUT_OF_RANGE, Stamp};
 use super::{Fault, Format, Parsed, Request, Who, readable};
 use crate::error::{Place, Problem, suggest};
 use crate::params::{Choice, Params};

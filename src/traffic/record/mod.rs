@@ -14,6 +14,7 @@ mod columns;
 pub mod csv;
 mod file;
 mod intake;
+mod number;
 mod order;
 mod reader;
 mod row;
