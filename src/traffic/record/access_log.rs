@@ -9,7 +9,8 @@
 //! like any other. Everything needed stands before the referer and the agent, so their quotes cannot
 //! do harm.
 
-use super::stamp::{self, NOT_A_TIME, Number, Unit};
+use super::number::{Number, Unit};
+use super::stamp::{self, NOT_A_TIME};
 use super::{Fault, Format, Parsed, Request, Who};
 use crate::params::{Choice, Params};
 use crate::time::Span;

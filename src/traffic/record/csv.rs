@@ -1,10 +1,12 @@
 //! Tables as CSV: a heading, then one request a row, with the columns named in the scenario. A quote
-//! that is never closed spoils its own line and no other.
+//! that is not closed spoils its line, not the file.
 
 use std::borrow::Cow;
 
+use super::number::{Number, Unit};
+use super::reader::End;
 use super::row::{self, Row};
-use super::stamp::{self, Number, OUT_OF_RANGE, Stamp, Unit};
+use super::stamp::{self, OUT_OF_RANGE, Stamp};
 use super::{Fault, Format, Parsed, Request, Who, readable};
 use crate::error::{Place, Problem, suggest};
 use crate::params::{Choice, Params};
@@ -150,7 +152,7 @@ impl Format for Csv {
          `time` a time such as `2023-11-16T18:17:03.97Z` or a number";
     const TAKES_CUT_LINES: bool = false;
 
-    fn end(&self, bytes: &[u8]) -> Option<usize> {
+    fn end(&self, bytes: &[u8]) -> Option<End> {
         row::end_of_record(bytes, self.delimiter)
     }
 
@@ -197,10 +199,8 @@ impl Format for Csv {
     fn notes(&self) -> Vec<String> {
         match self.time_unit {
             TimeUnit::Told(unit) => {
-                let name = unit.name();
-                vec![format!(
-                    "Times are numbers, by their digits in {name} (`time-unit = \"{name}\"`)."
-                )]
+                let (word, name) = (unit.word(), unit.name());
+                vec![format!("Times are {word}, by their digits (`time-unit = \"{name}\"`).")]
             }
             _ => Vec::new(),
         }
@@ -254,7 +254,7 @@ impl Csv {
                 let shown = readable(text);
                 let message = match told {
                     TimeUnit::Told(unit) => {
-                        let told = unit.name();
+                        let told = unit.word();
                         format!(
                             "the time `{shown}` is not in {told}, as those before it seem to be"
                         )

@@ -50,10 +50,15 @@ struct Tally {
 struct Numbers {
     met: IndexSet<Box<[u8]>>,
     numbers: Vec<u32>,
+    /// The number of no bytes at all, which are met often and are slow to look up.
+    empty: Option<u32>,
 }
 
 impl Numbers {
     fn get(&mut self, bytes: &[u8], number: impl FnOnce() -> u32) -> u32 {
+        if bytes.is_empty() {
+            return *self.empty.get_or_insert_with(number);
+        }
         match self.met.get_index_of(bytes) {
             Some(index) => self.numbers[index],
             None => {

@@ -14,6 +14,7 @@ mod columns;
 pub mod csv;
 mod file;
 mod intake;
+mod number;
 mod order;
 mod reader;
 mod row;
@@ -32,7 +33,7 @@ use crate::params::{Choice, Params};
 use crate::time::Span;
 use crate::traffic::{Context, Input, Source};
 use intake::Intake;
-use reader::Reader;
+use reader::{End, Reader};
 use spread::Spread;
 use stamp::Stamp;
 
@@ -44,10 +45,9 @@ trait Format {
     /// Whether a line of which only the first part is known can still be used.
     const TAKES_CUT_LINES: bool;
 
-    /// Where the first record of some bytes ends: the position of its line feed, if it is among
-    /// them.
-    fn end(&self, bytes: &[u8]) -> Option<usize> {
-        memchr::memchr(b'\n', bytes)
+    /// Where the first record of some bytes ends, if it does among them.
+    fn end(&self, bytes: &[u8]) -> Option<End> {
+        End::of_line(bytes)
     }
 
     /// Reads one record, without its line break. Parts of it may be handed on as they stand.

@@ -19,6 +19,22 @@ pub struct Line<'a> {
     pub cut: bool,
 }
 
+/// Where a record ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    /// The position of its line feed.
+    pub feed: usize,
+    /// How many lines it has.
+    pub lines: u64,
+}
+
+impl End {
+    /// The end of the first line of some bytes, if it is among them.
+    pub fn of_line(bytes: &[u8]) -> Option<End> {
+        memchr::memchr(b'\n', bytes).map(|feed| End { feed, lines: 1 })
+    }
+}
+
 /// Reads lines.
 pub struct Reader<R> {
     source: R,
@@ -66,13 +82,13 @@ impl<R: Read> Reader<R> {
         self.start = (self.start + bytes).min(self.end);
     }
 
-    /// The next line. `end` finds the line feed that ends the first record of some bytes; where it
-    /// finds none in a whole block or in the rest of the file, the record ends with its first line.
+    /// The next line. `end` finds where the first record of some bytes ends; where it does not in a
+    /// whole block or in the rest of the file, the record ends with its first line.
     ///
     /// # Errors
     /// What the source reports.
-    pub fn next(&mut self, end: impl Fn(&[u8]) -> Option<usize>) -> io::Result<Option<Line<'_>>> {
-        let (from, to, cut) = loop {
+    pub fn next(&mut self, end: impl Fn(&[u8]) -> Option<End>) -> io::Result<Option<Line<'_>>> {
+        let (from, to, lines, cut) = loop {
             let pending = &self.buffer[self.start..self.end];
             let full = pending.len() == self.buffer.len();
             if self.amid_cut {
@@ -86,12 +102,12 @@ impl<R: Read> Reader<R> {
                 }
                 continue;
             }
-            let found = end(pending)
-                .or_else(|| (full || self.ended).then(|| memchr::memchr(b'\n', pending)).flatten());
+            let first_line = || (full || self.ended).then(|| End::of_line(pending)).flatten();
+            let found = end(pending).or_else(first_line);
             let from = self.start;
-            if let Some(feed) = found {
+            if let Some(End { feed, lines }) = found {
                 self.start += feed + 1;
-                break (from, from + feed, false);
+                break (from, from + feed, lines, false);
             }
             if full || self.ended {
                 if pending.is_empty() {
@@ -99,13 +115,13 @@ impl<R: Read> Reader<R> {
                 }
                 self.start = self.end;
                 self.amid_cut = !self.ended;
-                break (from, self.end, self.amid_cut);
+                break (from, self.end, 1, self.amid_cut);
             }
             self.fill()?;
         };
         let bytes = &self.buffer[from..to];
         let number = self.next_number;
-        self.next_number += 1 + memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.next_number += lines;
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         Ok(Some(Line { number, bytes, cut }))
     }
@@ -156,7 +172,7 @@ mod tests {
     fn lines(bytes: &[u8], block: usize, step: usize) -> Vec<(u64, Vec<u8>, bool)> {
         let mut reader = Reader::new(Trickle(bytes, step), block);
         let mut lines = Vec::new();
-        while let Some(line) = reader.next(|bytes| memchr::memchr(b'\n', bytes)).unwrap() {
+        while let Some(line) = reader.next(End::of_line).unwrap() {
             lines.push((line.number, line.bytes.to_vec(), line.cut));
         }
         assert_eq!(reader.finish().0, bytes.len() as u64);

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::reader::End;
+
 /// The fields of the row that was read last; memory is used again from row to row.
 #[derive(Default)]
 pub struct Row {
@@ -70,13 +72,22 @@ impl Row {
     }
 }
 
-/// Where the first record of some bytes ends: the position of its line feed, if it is among them.
-pub fn end_of_record(bytes: &[u8], delimiter: u8) -> Option<usize> {
+/// Where the first record of some bytes ends, if it does among them.
+pub fn end_of_record(bytes: &[u8], delimiter: u8) -> Option<End> {
     let mut at = 0;
+    let mut lines = 1;
     loop {
         let field = field(bytes, at, delimiter);
+        if field.quotes != Quotes::None {
+            let more = memchr::memchr_iter(b'\n', &bytes[field.text.clone()]).count() as u64;
+            if more > 0 && field.quotes == Quotes::Followed {
+                // A quote that was meant to be closed on its line met one of another line.
+                return End::of_line(bytes);
+            }
+            lines += more;
+        }
         match bytes.get(field.end)? {
-            b'\n' => return Some(field.end),
+            b'\n' => return Some(End { feed: field.end, lines }),
             _ => at = field.end + 1,
         }
     }

@@ -1,7 +1,7 @@
-//! Times as records write them: the forms of RFC 3339 and of access logs, and plain numbers in a
-//! unit. All are read from bytes, exactly, without allocating.
+//! Times as records write them, in the forms of RFC 3339 and of access logs; read from bytes, exactly,
+//! without allocating.
 
-use crate::params::Choice;
+use super::number::{digits_of, value_of};
 use crate::time::{Instant, SECOND};
 
 /// A time that was read.
@@ -21,113 +21,6 @@ pub const NOT_A_TIME: &str = "the time is in no known form";
 pub const NO_SUCH_TIME: &str = "there is no such date or time of day";
 /// Why a time cannot be used: it does not fit an [`Instant`].
 pub const OUT_OF_RANGE: &str = "the time lies outside the years 1678 to 2261";
-
-/// The unit of a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Milliseconds,
-    /// Microseconds.
-    Microseconds,
-    /// Nanoseconds.
-    Nanoseconds,
-}
-
-impl Choice for Unit {
-    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
-        ("s", Unit::Seconds, "seconds"),
-        ("ms", Unit::Milliseconds, "milliseconds"),
-        ("us", Unit::Microseconds, "microseconds"),
-        ("ns", Unit::Nanoseconds, "nanoseconds"),
-    ];
-}
-
-impl Unit {
-    /// Its length.
-    pub const fn nanos(self) -> u64 {
-        match self {
-            Unit::Seconds => SECOND,
-            Unit::Milliseconds => 1_000_000,
-            Unit::Microseconds => 1_000,
-            Unit::Nanoseconds => 1,
-        }
-    }
-
-    /// The unit in which a time since 1970 has so many digits before the point, if it lies in the
-    /// years 2001 to 2286.
-    pub const fn of_digits(digits: u32) -> Option<Unit> {
-        match digits {
-            10 => Some(Unit::Seconds),
-            13 => Some(Unit::Milliseconds),
-            16 => Some(Unit::Microseconds),
-            19 => Some(Unit::Nanoseconds),
-            _ => None,
-        }
-    }
-}
-
-/// A number such as `1762265258.239`, exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Number {
-    negative: bool,
-    whole: u64,
-    /// The first digits after the point, and ten to the power of how many.
-    fraction: (u64, u64),
-}
-
-impl Number {
-    /// Reads digits with an optional sign before and an optional fraction after them. `None` if the
-    /// text is anything else, or beyond 64 bits.
-    pub fn parse(text: &[u8]) -> Option<Number> {
-        let (negative, digits) = match text.strip_prefix(b"-") {
-            Some(digits) => (true, digits),
-            None => (false, text),
-        };
-        let (whole, rest) = digits_of(digits);
-        let fraction = match rest {
-            [] => (0, 1),
-            [b'.', tail @ ..] => {
-                let (all, rest) = digits_of(tail);
-                if all.is_empty() || !rest.is_empty() {
-                    return None;
-                }
-                let kept = &all[..all.len().min(18)];
-                (value_of(kept)?, 10_u64.pow(kept.len() as u32))
-            }
-            _ => return None,
-        };
-        if whole.is_empty() {
-            return None;
-        }
-        Some(Number { negative, whole: value_of(whole)?, fraction })
-    }
-
-    /// How many digits it has before the point, leading zeros aside; 0 for zero.
-    pub fn digits(&self) -> u32 {
-        self.whole.checked_ilog10().map_or(0, |log| log + 1)
-    }
-
-    /// Whether it is zero.
-    pub fn is_zero(&self) -> bool {
-        self.whole == 0 && self.fraction.0 == 0
-    }
-
-    /// The number if it is whole and not negative.
-    pub fn as_count(&self) -> Option<u64> {
-        (self.fraction.0 == 0 && (!self.negative || self.whole == 0)).then_some(self.whole)
-    }
-
-    /// So many units in nanoseconds; what is finer than a nanosecond is cut. `None` beyond 64 bits.
-    pub fn nanos(&self, unit: Unit) -> Option<i64> {
-        let unit = u128::from(unit.nanos());
-        let (digits, scale) = self.fraction;
-        let parts = u128::from(digits) * unit / u128::from(scale);
-        let nanos = i64::try_from(u128::from(self.whole) * unit + parts).ok()?;
-        Some(if self.negative { -nanos } else { nanos })
-    }
-}
 
 /// Reads `2023-11-16 18:17:03.97`, `2023-11-16T18:17:03Z` and `17/May/2015:10:05:03 +0000`, with or
 /// without a fraction (of which nine digits count) and an offset (`Z`, `UTC`, `+08:00`, `+0800`,
@@ -229,21 +122,6 @@ fn offset(text: &[u8]) -> Option<Option<i64>> {
     (minutes < 60).then_some(Some(sign * (hours * 3600 + minutes * 60)))
 }
 
-/// The digits that start a text, and what follows.
-fn digits_of(text: &[u8]) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    text.split_at(end)
-}
-
-/// The number that digits make. `None` if there is another byte, or beyond 64 bits.
-fn value_of(digits: &[u8]) -> Option<u64> {
-    digits.iter().try_fold(0_u64, |value, byte| {
-        let digit = byte.wrapping_sub(b'0');
-        (digit < 10).then_some(())?;
-        value.checked_mul(10)?.checked_add(u64::from(digit))
-    })
-}
-
 fn days_in(year: i64, month: u32) -> u32 {
     let leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
@@ -333,31 +211,6 @@ mod tests {
         assert!(shown("29/Feb/2000:10:05:03 +0000").is_ok());
     }
 
-    #[test]
-    fn numbers_are_read_exactly() {
-        let nanos = |text: &str, unit| Number::parse(text.as_bytes()).unwrap().nanos(unit);
-        assert_eq!(nanos("1762265258", Unit::Seconds), Some(1_762_265_258_000_000_000));
-        assert_eq!(nanos("1762265258.239", Unit::Seconds), Some(1_762_265_258_239_000_000));
-        assert_eq!(nanos("1762265258239", Unit::Milliseconds), Some(1_762_265_258_239_000_000));
-        assert_eq!(nanos("10.005", Unit::Seconds), Some(10_005_000_000));
-        assert_eq!(nanos("-0.5", Unit::Milliseconds), Some(-500_000));
-        assert_eq!(nanos("0.1234567890123456789", Unit::Seconds), Some(123_456_789));
-        assert_eq!(nanos("9223372036854775808", Unit::Nanoseconds), None);
-        for text in ["", "-", ".5", "1.", "1e9", "1.5.1", "+1", "0x10", "99999999999999999999"] {
-            assert_eq!(Number::parse(text.as_bytes()), None, "{text}");
-        }
-        let digits = |text: &str| Number::parse(text.as_bytes()).unwrap().digits();
-        assert_eq!(
-            [digits("0"), digits("9"), digits("0010"), digits("1762265258.9")],
-            [0, 1, 2, 10]
-        );
-        let count = |text: &str| Number::parse(text.as_bytes()).unwrap().as_count();
-        assert_eq!(
-            [count("12"), count("12.0"), count("12.5"), count("-1")],
-            [Some(12), Some(12), None, None]
-        );
-    }
-
     proptest! {
         /// jiff is the reference for the calendar.
         #[test]
@@ -384,7 +237,6 @@ mod tests {
         #[test]
         fn no_bytes_make_it_panic(text in prop::collection::vec(any::<u8>(), 0..40)) {
             let _ = parse(&text);
-            let _ = Number::parse(&text).map(|number| number.nanos(Unit::Seconds));
         }
 
         /// Nearly right texts reach deeper than arbitrary bytes.

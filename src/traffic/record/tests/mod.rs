@@ -62,23 +62,26 @@ fn open_in(kind: &Kind, settings: &str, folder: &Path) -> Result<Opened, String>
     let node = Node::parse(Arc::new(text), &problems);
     let (mut clients, mut endpoints, mut inputs) = Default::default();
     let mut params = Params::new(&node, &problems);
-    let mut context = Context {
-        folder,
-        seed: Seed(1),
-        position: 0,
-        window: Window { start: Instant(0), end: Instant(0) },
-        clients: &mut clients,
-        endpoints: &mut endpoints,
-        inputs: &mut inputs,
-    };
+    let mut context = context(folder, &mut clients, &mut endpoints, &mut inputs);
     let source = (kind.open)(&mut params, &mut context);
     let resolved = serde_json::Value::Object(params.finish().resolved).to_string();
     problems.into_result().map_err(|error| {
-        assert!(source.is_none(), "a source in spite of problems");
-        error.render(false).replace(&folder.display().to_string(), "FOLDER")
+        let shown = error.render(false);
+        assert!(source.is_none(), "a source in spite of problems: {shown}");
+        shown.replace(&folder.display().to_string(), "FOLDER")
     })?;
     let source = source.expect("neither source nor problem");
     Ok(Opened { source, input: inputs.remove(0), clients, endpoints, resolved })
+}
+
+fn context<'a>(
+    folder: &'a Path,
+    clients: &'a mut IndexSet<Client>,
+    endpoints: &'a mut IndexSet<String>,
+    inputs: &'a mut Vec<Input>,
+) -> Context<'a> {
+    let window = Window { start: Instant(0), end: Instant(0) };
+    Context { folder, seed: Seed(1), position: 0, window, clients, endpoints, inputs }
 }
 
 fn log(settings: &str, file: &str) -> Result<Opened, String> {
@@ -90,6 +93,20 @@ fn table(settings: &str, file: &str) -> Result<Opened, String> {
 }
 
 const TIME: &str = "columns.time = \"time\"\n";
+
+#[test]
+fn kinds_describe_themselves_without_a_file() {
+    for (kind, known) in [(&access_log::KIND, "query"), (&csv::KIND, "columns")] {
+        let fields = Params::describe(|params| {
+            let (mut clients, mut endpoints, mut inputs) = Default::default();
+            let mut context = context(Path::new(""), &mut clients, &mut endpoints, &mut inputs);
+            assert!((kind.open)(params, &mut context).is_none());
+        });
+        for name in ["path", "spread", "arrival", "strict", known] {
+            assert!(fields.iter().any(|field| field.name == name), "{name} of {}", kind.name);
+        }
+    }
+}
 
 #[test]
 fn a_log_with_everything_in_it() {
@@ -193,21 +210,28 @@ fn rows_that_can_not_be_used_are_counted_by_reason() {
         2023-11-16 18:17:03.6,4294967295,1\n\
         2023-11-16 18:17:03.7,\"never closed,1\n\
         2023-11-16 18:17:03.8,7.0,0\n\
-        2023-11-16 18:17:03.9,1,2,3\n";
+        2023-11-16 18:17:03.9,1,2,3\n\
+        \"two\nlines\",1,\"1\"\n\
+        2023-11-16 18:17:04.0,1,1,\"\n\
+        2023-11-16 18:17:04.1,1,1\n\
+        2023-02-31 00:00:00,1,1\n";
     let opened = table(&format!("{TIME}columns.cost = [\"cost\", \"more\"]"), file).unwrap();
-    assert_eq!(opened.rows(), ["18:17:03.1Z all `` 15", "18:17:03.8Z all `` 7"]);
+    let rows = ["18:17:03.1Z all `` 15", "18:17:03.8Z all `` 7", "18:17:04.1Z all `` 2"];
+    assert_eq!(opened.rows(), rows);
     assert_eq!(
         opened.skipped(),
         [
             "2 x it has not as many fields as the heading, first 3",
+            "2 x the time is in no known form, first 4",
             "2 x `cost` is not a whole number from 0 up, first 6",
-            "1 x the time is in no known form, first 4",
+            "2 x a quote is never closed, first 9",
             "1 x it costs nothing, first 5",
             "1 x it costs more than 4294967295, first 8",
-            "1 x a quote is never closed, first 9",
+            // Line 12 is a record of two lines.
+            "1 x there is no such date or time of day, first 16",
         ]
     );
-    assert_eq!((opened.input.lines, opened.input.used), (10, 2));
+    assert_eq!((opened.input.lines, opened.input.used), (14, 3));
 }
 
 #[test]

@@ -12,6 +12,16 @@ fn different_offsets_of_one_instant_are_one_instant() {
 }
 
 #[test]
+fn leap_seconds_and_missing_offsets_are_noted() {
+    let file = "h - - [31/Dec/2016:23:59:60 +0000]\nh - - [01/Jan/2017:00:00:00]\n";
+    let opened = log("spread = \"none\"", file).unwrap();
+    assert_eq!(opened.rows(), ["00:00:00Z h `` 1", "00:00:00Z h `` 1"]);
+    let notes = opened.notes();
+    assert!(notes.contains("1 stamp without an offset is taken as UTC."), "{notes}");
+    assert!(notes.contains("1 leap second (:60) is taken as the second after."), "{notes}");
+}
+
+#[test]
 fn a_record_out_of_order_is_sorted_and_ties_keep_their_order() {
     let file = "time,client\n0,a\n1400,b\n10,c\n1390,d\n20,e\n1500,f\n10,g\n";
     let opened =
@@ -124,5 +134,9 @@ fn the_unit_of_numbers_is_told_by_their_digits_or_given() {
     assert_eq!(nanos("time-unit = \"us\"", "-1"), -1_000);
     let opened = table(TIME, "time\n0\n1762265258239\n").unwrap();
     assert_eq!(opened.nanos(), [0, 1_762_265_258_239_000_000]);
-    assert!(opened.notes().contains("by their digits in ms"), "{}", opened.notes());
+    assert!(
+        opened.notes().contains("Times are milliseconds, by their digits"),
+        "{}",
+        opened.notes()
+    );
 }
