@@ -132,7 +132,7 @@ fn worst(worse: Worse, values: &[Option<Value>]) -> Option<f64> {
 fn shown(value: Value) -> String {
     let number = match value {
         Value::Count(count) => return chart::grouped(count),
-        Value::Number(number) => number,
+        value => value.as_f64(),
     };
     match number.abs() {
         0.0 => "0".to_owned(),
