@@ -1,7 +1,7 @@
 //! What all kinds of made-up traffic have in common: who asks, in what shares, for what, and where
 //! the random numbers come from.
 
-use super::mix::{Marks, Mix};
+use super::mix::{Mark, Marks, Mix};
 use super::population;
 use super::share::Shares;
 use super::{Pattern, Synthetic};
@@ -80,9 +80,13 @@ impl Family {
         }
     }
 
-    /// The next request of a client, made at `offset`.
-    pub fn arrival(&self, client: usize, offset: u64, marks: &mut Marks) -> Arrival {
-        let (endpoint, cost) = self.mix.draw(marks);
+    /// What a client's next request is for and what it costs.
+    pub fn mark(&self, marks: &mut Marks) -> Mark {
+        self.mix.draw(marks)
+    }
+
+    /// A client's request made at `offset`.
+    pub fn arrival(&self, client: usize, offset: u64, Mark { endpoint, cost }: Mark) -> Arrival {
         // Offsets lie inside the run, whose end is an instant.
         let at = Instant(self.start.0.saturating_add_unsigned(offset));
         Arrival { at, client: self.clients[client], endpoint, cost }

@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use super::Pattern;
 use super::family::Family;
-use super::mix::Marks;
+use super::mix::{Mark, Marks};
 use crate::traffic::Arrival;
 
 /// An open stream.
@@ -43,23 +43,51 @@ impl<T: Iterator<Item = u64>> Iterator for Alone<'_, T> {
 
     fn next(&mut self) -> Option<Arrival> {
         let offset = self.open.times.next()?;
-        Some(self.family.arrival(self.client, offset, &mut self.open.marks))
+        let mark = self.family.mark(&mut self.open.marks);
+        Some(self.family.arrival(self.client, offset, mark))
     }
 }
 
 /// The requests of all clients in time order; of one instant in the order of the clients.
+///
+/// One heap over hundreds of thousands of streams would miss the cache at every level. So time is cut
+/// into slices in which about a quarter of the streams have a request: a sweep over all streams takes
+/// the first request of each, which are sorted at once, and only the streams that have more in the
+/// slice go through a heap. Slices change the speed alone; memory is bounded by the number of streams.
 pub struct Merged<'a, T> {
     family: &'a Family,
     open: Vec<Open<T>>,
-    heads: BinaryHeap<Reverse<Head>>,
+    /// The next request of each stream that is not in the heap.
+    heads: Vec<u64>,
+    /// The first offset after the slice.
+    end: u64,
+    /// The first request of each stream in the slice, sorted.
+    firsts: Vec<First>,
+    /// How many of them were given out.
+    given: usize,
+    /// The next request of each stream that has more in the slice.
+    more: BinaryHeap<Reverse<Rank>>,
+    /// Heads from which the next slice is chosen.
+    sample: Vec<u64>,
 }
 
-/// The next request of a stream: its time above, the number of the stream in the lowest 32 bits, so
-/// that one comparison orders both.
-type Head = u128;
+/// The head of a stream that has no more requests.
+const NEVER: u64 = u64::MAX;
 
-fn head(offset: u64, client: usize) -> Reverse<Head> {
-    Reverse((u128::from(offset) << 32) | client as u128)
+/// A time above, the number of the stream in the lowest 32 bits, so that one comparison orders both.
+type Rank = u128;
+
+struct First {
+    rank: Rank,
+    mark: Mark,
+}
+
+fn rank(offset: u64, client: usize) -> Rank {
+    (u128::from(offset) << 32) | client as u128
+}
+
+fn unrank(rank: Rank) -> (u64, usize) {
+    ((rank >> 32) as u64, rank as u32 as usize)
 }
 
 impl<'a, T: Iterator<Item = u64>> Merged<'a, T> {
@@ -68,14 +96,56 @@ impl<'a, T: Iterator<Item = u64>> Merged<'a, T> {
     where
         P: Pattern<Times = T>,
     {
-        let mut open: Vec<Open<T>> =
-            (0..family.clients()).map(|client| Open::new(family, pattern, client)).collect();
-        let heads = open
-            .iter_mut()
-            .enumerate()
-            .filter_map(|(client, open)| Some(head(open.times.next()?, client)))
-            .collect();
-        Merged { family, open, heads }
+        let clients = family.clients();
+        let mut open = Vec::with_capacity(clients);
+        open.extend((0..clients).map(|client| Open::new(family, pattern, client)));
+        let heads = open.iter_mut().map(|open| open.times.next().unwrap_or(NEVER)).collect();
+        Merged {
+            family,
+            open,
+            heads,
+            end: 0,
+            firsts: Vec::new(),
+            given: 0,
+            more: BinaryHeap::new(),
+            sample: Vec::new(),
+        }
+    }
+
+    /// Fills the next slice; it stays empty if there are no more requests.
+    fn fill(&mut self) {
+        self.end = self.next_end();
+        self.firsts.clear();
+        self.given = 0;
+        for (client, head) in self.heads.iter_mut().enumerate() {
+            if *head >= self.end {
+                continue;
+            }
+            let open = &mut self.open[client];
+            let mark = self.family.mark(&mut open.marks);
+            self.firsts.push(First { rank: rank(*head, client), mark });
+            *head = open.times.next().unwrap_or(NEVER);
+            if *head < self.end {
+                self.more.push(Reverse(rank(*head, client)));
+            }
+        }
+        self.firsts.sort_unstable_by_key(|first| first.rank);
+    }
+
+    /// Where the next slice ends: past the first quarter of the heads, by a sample of them, and past
+    /// all of them where they are few.
+    fn next_end(&mut self) -> u64 {
+        const FEW: usize = 32;
+        const MANY: usize = 4096;
+        let step = (self.heads.len() / MANY).max(1);
+        self.sample.clear();
+        let heads = self.heads.iter().step_by(step);
+        self.sample.extend(heads.filter(|&&head| head != NEVER));
+        if self.sample.len() < FEW {
+            return NEVER;
+        }
+        let quarter = self.sample.len() / 4;
+        *self.sample.select_nth_unstable(quarter).1 + 1
     }
 }
 
@@ -83,16 +153,28 @@ impl<T: Iterator<Item = u64>> Iterator for Merged<'_, T> {
     type Item = Arrival;
 
     fn next(&mut self) -> Option<Arrival> {
-        let mut first = self.heads.peek_mut()?;
-        let (offset, client) = ((first.0 >> 32) as u64, first.0 as u32 as usize);
-        let open = &mut self.open[client];
-        let arrival = self.family.arrival(client, offset, &mut open.marks);
-        match open.times.next() {
-            Some(next) => *first = head(next, client),
-            None => {
-                PeekMut::pop(first);
-            }
+        if self.given == self.firsts.len() && self.more.is_empty() {
+            self.fill();
         }
-        Some(arrival)
+        let more = self.more.peek_mut();
+        if let Some(first) = self.firsts.get(self.given)
+            && more.as_ref().is_none_or(|more| first.rank <= more.0)
+        {
+            self.given += 1;
+            let (offset, client) = unrank(first.rank);
+            return Some(self.family.arrival(client, offset, first.mark));
+        }
+        let mut more = more?;
+        let (offset, client) = unrank(more.0);
+        let open = &mut self.open[client];
+        let mark = self.family.mark(&mut open.marks);
+        let head = open.times.next().unwrap_or(NEVER);
+        if head < self.end {
+            *more = Reverse(rank(head, client));
+        } else {
+            self.heads[client] = head;
+            PeekMut::pop(more);
+        }
+        Some(self.family.arrival(client, offset, mark))
     }
 }

@@ -24,6 +24,15 @@ struct Offer {
     cost: Cost,
 }
 
+/// What one request is for and what it costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The number of the endpoint.
+    pub endpoint: u32,
+    /// From 1.
+    pub cost: u32,
+}
+
 /// What the endpoints and costs of one client are drawn from.
 pub struct Marks {
     /// For endpoints.
@@ -44,7 +53,7 @@ impl Mix {
              them at random.",
         );
         let cost = params.or("cost", Cost::Fixed(1), "What a request costs.");
-        let costs = read_costs(params);
+        let costs = read_costs(params, endpoint.as_deref(), endpoints.as_deref());
         let alone = params.require(
             "endpoints",
             endpoint.is_none() || endpoints.as_ref().is_some_and(Vec::is_empty),
@@ -54,14 +63,6 @@ impl Mix {
         let mut weights = endpoints?;
         if weights.is_empty() {
             weights.push((endpoint.unwrap_or_default(), 1));
-        }
-        let mut known = true;
-        for (name, _) in &costs {
-            if !weights.iter().any(|(endpoint, _)| endpoint == name) {
-                let message = format!("`{name}` is no endpoint of this source");
-                let help = "`costs` is for names in `endpoints`; `cost` is for all others";
-                known = params.require("costs", false, message, help);
-            }
         }
         let mut total = 0;
         let offers = weights
@@ -76,11 +77,11 @@ impl Mix {
                 }
             })
             .collect();
-        (alone && known).then_some(Mix { offers, total })
+        alone.then_some(Mix { offers, total })
     }
 
     /// The endpoint and the cost of a client's next request.
-    pub fn draw(&self, marks: &mut Marks) -> (u32, u32) {
+    pub fn draw(&self, marks: &mut Marks) -> Mark {
         let index = match self.offers.len() {
             1 => 0,
             _ => {
@@ -89,21 +90,37 @@ impl Mix {
             }
         };
         let offer = &self.offers[index];
-        (offer.endpoint, offer.cost.draw(&mut marks.costs))
+        Mark { endpoint: offer.endpoint, cost: offer.cost.draw(&mut marks.costs) }
     }
 }
 
-fn read_costs(params: &mut Params) -> Vec<(String, Cost)> {
+/// Reads the costs by endpoint. `endpoints` are those of the source, `None` after a problem with them.
+fn read_costs(
+    params: &mut Params,
+    endpoint: Option<&str>,
+    endpoints: Option<&[(String, u32)]>,
+) -> Vec<(String, Cost)> {
+    let known = |name: &str| {
+        endpoints.is_none_or(|endpoints| endpoints.iter().any(|(known, _)| known == name))
+            || endpoint == Some(name)
+    };
     params.entries(
         "costs",
         "What requests for some of the endpoints cost, such as `{ \"/search\" = 10 }`; each may be \
          whatever `cost` may be.",
-        |entry, problems| match Cost::read(&entry.node) {
-            Ok(cost) => Some(((entry.key.clone(), cost), cost.json())),
-            Err(problem) => {
-                let message = format!("`{}`: {}", entry.key, problem.message);
-                problems.add(Problem { message, ..problem });
-                None
+        |entry, problems| {
+            if !known(&entry.key) {
+                let message = format!("`{}` is no endpoint of this source", entry.key);
+                let help = "`costs` is for names in `endpoints`, `cost` for all others";
+                problems.add(Problem::at(&entry.place, message).help(help));
+            }
+            match Cost::read(&entry.node) {
+                Ok(cost) => Some(((entry.key.clone(), cost), cost.json())),
+                Err(problem) => {
+                    let message = format!("`{}`: {}", entry.key, problem.message);
+                    problems.add(Problem { message, ..problem });
+                    None
+                }
             }
         },
         Cost::schema(),

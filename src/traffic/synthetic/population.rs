@@ -91,8 +91,7 @@ pub fn read(params: &mut Params, context: &mut Context) -> Option<Vec<u32>> {
             name,
         }
     };
-    let clients: Vec<Client> = (0..count as usize).map(client).collect();
-    Some(clients.into_iter().map(|client| context.client(client)).collect())
+    Some((0..count as usize).map(client).map(|client| context.client(client)).collect())
 }
 
 /// Deals names in proportion to their weights, so that every run of turns from the first is divided

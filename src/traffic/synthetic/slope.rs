@@ -60,22 +60,20 @@ impl Slope {
     pub fn time(&self, number: u64) -> u64 {
         let target = self.step() * u128::from(number);
         let reached = |time: u64| self.area(time) <= target;
-        // `low` is always reached; from a guess, the answer is enclosed by doubling steps.
+        // From a guess, doubling steps enclose the answer: `low` is reached, `high` is not.
         let length = self.length as u64;
-        let guess = self.guess(number).min(length);
-        let (mut low, mut high, mut step) = (guess, guess, 1);
-        while low > 0 && !reached(low) {
+        let (mut low, mut high, mut step) = (self.guess(number).min(length), length, 1);
+        if reached(low) {
+            while low + step < length && reached(low + step) {
+                low += step;
+                step *= 2;
+            }
+            high = high.min(low + step);
+        }
+        while !reached(low) {
             high = low;
             low = low.saturating_sub(step);
             step *= 2;
-        }
-        while high == low || (high < length && reached(high)) {
-            low = high;
-            high = (high + step).min(length);
-            step *= 2;
-            if low == length {
-                return length;
-            }
         }
         while high - low > 1 {
             let middle = low + (high - low) / 2;
