@@ -4,6 +4,7 @@ use super::course::Course;
 use super::distribution::Distribution;
 use super::holding::Holdings;
 use super::ledger::{KeyLedger, LimitLedger};
+use super::maxima::Maxima;
 use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
@@ -42,6 +43,8 @@ pub struct Judge {
     queue_waits: Distribution,
     denial_waits: Distribution,
     denied_for_ever: u64,
+    /// By bin, the highest trailing window of any one key of the first limit.
+    highest: Maxima,
     holdings: Holdings,
 }
 
@@ -62,6 +65,7 @@ impl Judge {
             queue_waits: Distribution::default(),
             denial_waits: Distribution::default(),
             denied_for_ever: 0,
+            highest: Maxima::new(timeline.bins.len()),
             holdings: Holdings::over(&timeline),
             timeline,
         }
@@ -91,12 +95,11 @@ impl Judge {
         for touch in touches {
             let key = &mut self.limits[touch.limit].keys[touch.key];
             if touch.limit == 0 {
-                key.carry(&mut self.timeline, bin);
+                key.carry(&mut self.highest, &self.timeline, bin);
             }
             let over_this = key.window.accept(at, touch.cost);
             if touch.limit == 0 {
-                let most = &mut self.timeline.bins[bin].window_max;
-                *most = (*most).max(key.window.sum_at(at));
+                self.highest.raise(bin, bin + 1, key.window.sum());
             }
             key.course.accept(at, over_this);
             over |= over_this;
@@ -126,7 +129,7 @@ impl Judge {
             let limit = &mut self.limits[touch.limit];
             let key = &mut limit.keys[touch.key];
             if touch.limit == 0 {
-                key.carry(&mut self.timeline, bin);
+                key.carry(&mut self.highest, &self.timeline, bin);
             }
             let has_room = key.window.room_for(at, touch.cost);
             let by_this = refused >> index & 1 == 1;
@@ -181,8 +184,12 @@ impl Judge {
     ) -> Tally {
         self.books.pending = pending;
         self.books.requests = self.books.attempts;
-        self.close_keys();
         self.audit();
+        self.close_keys();
+        let highest = self.highest.into_bins();
+        for (bin, most) in self.timeline.bins.iter_mut().zip(highest) {
+            bin.window_max = most;
+        }
         let limits = self.limits.into_iter().enumerate();
         let limits = limits.map(|(index, limit)| limit.finish(|key| key_names(index, key)));
         let clients = self.clients.into_iter().enumerate().filter(|(_, c)| c.attempts > 0);
@@ -207,7 +214,7 @@ impl Judge {
         for (index, limit) in self.limits.iter_mut().enumerate() {
             for key in &mut limit.keys {
                 if index == 0 {
-                    key.carry(&mut self.timeline, end - 1);
+                    key.carry(&mut self.highest, &self.timeline, end - 1);
                 }
                 self.holdings.settle(&key.holding, &self.timeline, end);
             }
@@ -286,8 +293,8 @@ mod tests {
         let peak = Peak { cost: 200, from: Instant(59_000 * MS), to: Instant(60_990 * MS) };
         assert_eq!((limit, worst.peak), (0, Some(peak)));
         assert_eq!(peak.ratio(&per_minute(100)), Some(2.0));
-        // Bins of 500 ms: 100 at 59 s; 50 more from 60 s, all 200 from 60.5 s until 119 s; what then
-        // remains came in after 60 s, half of it in the first bin, and none is left at 121 s.
+        // Bins of 500 ms: 100 at 59 s; 50 more from 60 s, all 200 from 60.5 s until 119 s; at
+        // 119 s those of 59 s are gone, at 120 s that of 60 s too, at 120.5 s those up to 60.5 s.
         let max = |ms: i64| tally.timeline.bins[(ms / 500) as usize].window_max;
         let shown = [58_500, 59_000, 59_500, 60_000, 60_500, 118_500, 119_000, 120_000, 120_500];
         assert_eq!(shown.map(max), [0, 100, 100, 150, 200, 200, 100, 99, 49]);

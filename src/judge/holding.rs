@@ -64,8 +64,7 @@ impl Holdings {
         if let Some(most) = key.most {
             self.add(most, key.bin, key.bin + 1);
         }
-        let kept = (key.until - timeline.start).nanos().div_ceil(timeline.width.nanos());
-        self.add(key.now, key.bin + 1, end.min(kept as usize));
+        self.add(key.now, key.bin + 1, end.min(timeline.first_from(key.until)));
     }
 
     fn add(&mut self, footprint: Footprint, from: usize, to: usize) {

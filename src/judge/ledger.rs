@@ -2,6 +2,7 @@
 
 use super::course::Course;
 use super::holding::Holding;
+use super::maxima::Maxima;
 use super::tally::{LimitTally, SubjectTally};
 use super::timeline::Timeline;
 use super::trailing::Trailing;
@@ -22,7 +23,7 @@ pub(super) struct LimitLedger {
 pub(super) struct KeyLedger {
     pub course: Course,
     pub window: Trailing,
-    /// The last bin whose `window_max` knows of this key.
+    /// The last bin that knows what this key's window carries into it.
     seen: usize,
     pub holding: Holding,
 }
@@ -37,15 +38,15 @@ impl KeyLedger {
         }
     }
 
-    /// Brings what the window carries into each bin after the last one seen, up to `bin`.
-    pub fn carry(&mut self, timeline: &mut Timeline, bin: usize) {
-        for later in self.seen + 1..=bin {
-            let carried = self.window.sum_at(timeline.start_of(later));
-            if carried == 0 {
-                break;
-            }
-            let most = &mut timeline.bins[later].window_max;
-            *most = (*most).max(carried);
+    /// Raises every bin after the last one seen, up to `bin`, to what the window carries into it.
+    pub fn carry(&mut self, highest: &mut Maxima, timeline: &Timeline, bin: usize) {
+        let mut from = self.seen + 1;
+        while from <= bin {
+            let sum = self.window.sum_at(timeline.start_of(from));
+            let Some(falls) = self.window.falls_at() else { break };
+            let to = timeline.first_from(falls).min(bin + 1);
+            highest.raise(from, to, sum);
+            from = to;
         }
         self.seen = bin;
     }

@@ -11,6 +11,7 @@ mod distribution;
 mod fold;
 mod holding;
 mod ledger;
+mod maxima;
 mod merge;
 #[cfg(test)]
 mod naive;

@@ -56,6 +56,11 @@ impl Timeline {
         ((at - self.start).nanos() / self.width.nanos()) as usize
     }
 
+    /// The first bin that starts at an instant or later; it may lie after the last.
+    pub fn first_from(&self, at: Instant) -> usize {
+        (at - self.start).nanos().div_ceil(self.width.nanos()) as usize
+    }
+
     /// When a bin starts.
     pub fn start_of(&self, bin: usize) -> Instant {
         self.start + Span::from_nanos(self.width.nanos() * bin as u64)

@@ -33,6 +33,16 @@ impl Trailing {
         self.peak
     }
 
+    /// The cost in the window at the instant of the last call.
+    pub fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    /// When the sum next falls if nothing more is accepted; `None` if the window is empty.
+    pub fn falls_at(&self) -> Option<Instant> {
+        self.recent.front().map(|&(first, _)| first + self.promise.per)
+    }
+
     /// Adds an acceptance of `cost` and says whether the window, it included, is above the limit.
     #[inline]
     pub fn accept(&mut self, at: Instant, cost: u32) -> bool {
