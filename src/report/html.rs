@@ -192,6 +192,25 @@ mod tests {
     }
 
     #[test]
+    fn a_metric_is_a_line_with_its_worst_value_marked() {
+        let metric = Metric {
+            name: "over_limit",
+            unit: "attempts",
+            meaning: "Over.",
+            worse: Worse::More,
+            value: |tally| (tally.over_limit != 1).then_some(Value::Count(tally.over_limit)),
+        };
+        let comparison = sample::boundary();
+        let mut page = Page::default();
+        line(&mut page, &metric, &chart::of_case(&comparison, 0).0[..3]);
+        // fixed-window 100, the log 0, the counter 1, which this metric leaves out.
+        assert_eq!(
+            page.0,
+            "<tr><th scope=\"row\">over_limit</th><td class=\"worst\">100</td><td>0</td><td></td></tr>\n"
+        );
+    }
+
+    #[test]
     fn the_worst_is_marked_only_where_values_differ() {
         let values = [Some(Value::Count(1)), None, Some(Value::Number(2.5))];
         assert_eq!(worst(Worse::More, &values), Some(2.5));
