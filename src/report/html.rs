@@ -22,7 +22,7 @@ th{font-weight:500}\
 th:first-child{text-align:left;padding-left:0;position:sticky;left:0;background:var(--paper)}\
 .worst{color:var(--bad);font-weight:600}\
 .swatch{width:.7em;height:.7em;margin-right:.35em}\
-thead th{white-space:normal;vertical-align:bottom;min-width:4rem}\
+thead th{white-space:normal;vertical-align:bottom;min-width:5.5rem}\
 figure{margin:.8rem -1rem}figure svg{display:block;width:100%;min-width:34rem;height:auto}\
 dt{font-weight:500}dd{margin:0 0 .4rem;color:var(--muted)}\
 ";
