@@ -22,7 +22,7 @@ th{font-weight:500}\
 th:first-child{text-align:left;padding-left:0;position:sticky;left:0;background:var(--paper)}\
 .worst{color:var(--bad);font-weight:600}\
 .swatch{width:.7em;height:.7em;margin-right:.35em}\
-thead th{white-space:normal;vertical-align:bottom;min-width:4rem}\
+thead th{white-space:normal;vertical-align:bottom;min-width:5.5rem}\
 figure{margin:.8rem -1rem}figure svg{display:block;width:100%;min-width:34rem;height:auto}\
 dt{font-weight:500}dd{margin:0 0 .4rem;color:var(--muted)}\
 ";
@@ -189,6 +189,25 @@ mod tests {
         assert_eq!(page.matches("http").count(), page.matches(namespace).count());
         assert_eq!(page.matches("<figure").count(), 4);
         assert!(page.len() < 100_000, "{}", page.len());
+    }
+
+    #[test]
+    fn a_metric_is_a_line_with_its_worst_value_marked() {
+        let metric = Metric {
+            name: "over_limit",
+            unit: "attempts",
+            meaning: "Over.",
+            worse: Worse::More,
+            value: |tally| (tally.over_limit != 1).then_some(Value::Count(tally.over_limit)),
+        };
+        let comparison = sample::boundary();
+        let mut page = Page::default();
+        line(&mut page, &metric, &chart::of_case(&comparison, 0).0[..3]);
+        // fixed-window 100, the log 0, the counter 1, which this metric leaves out.
+        assert_eq!(
+            page.0,
+            "<tr><th scope=\"row\">over_limit</th><td class=\"worst\">100</td><td>0</td><td></td></tr>\n"
+        );
     }
 
     #[test]

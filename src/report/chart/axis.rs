@@ -198,8 +198,10 @@ pub fn round_step(nanos: u64) -> u64 {
 /// A span in words for a label: about three digits below two minutes, else as a clock shows it.
 pub fn span(span: Span) -> String {
     let nanos = span.nanos();
+    if nanos == 0 {
+        return "0 s".to_owned();
+    }
     let (size, unit) = match nanos {
-        0 => return "0 s".to_owned(),
         ..1_000 => (1, "ns"),
         ..1_000_000 => (1_000, "us"),
         ..1_000_000_000 => (1_000_000, "ms"),

@@ -159,12 +159,20 @@ fn finish(drawn: &str, height: f64, label: &str, used: &[Colour]) -> String {
     let mut in_text = false;
     for line in drawn.lines().skip(1) {
         in_text = line.starts_with("<text") || in_text && line != "</text>";
-        svg.push_str(line.trim_end());
+        svg.push_str(&whole_size(line.trim_end()).unwrap_or_else(|| line.trim_end().to_owned()));
         if !in_text {
             svg.push('\n');
         }
     }
     svg
+}
+
+/// An opening tag of a text with its size as it was asked for: plotters' division leaves a rest.
+fn whole_size(line: &str) -> Option<String> {
+    let (before, rest) = line.strip_prefix("<text")?.split_once(" font-size=\"")?;
+    let (size, after) = rest.split_once('"')?;
+    let size = size.parse::<f64>().ok()?.round();
+    Some(format!("<text{before} font-size=\"{size}\"{after}"))
 }
 
 /// Appends `text` as XML and HTML write it, within elements and within attributes.

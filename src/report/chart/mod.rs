@@ -15,6 +15,8 @@ mod text;
 mod trailing_window;
 mod waits;
 
+use std::collections::BTreeSet;
+
 use crate::metrics::Comparison;
 
 pub use picture::png;
@@ -84,33 +86,32 @@ pub fn figures(comparison: &Comparison) -> Vec<Figure> {
     figures
 }
 
-/// The chart's name, followed by the case's as far as every file system takes it, followed by its
-/// number where that would not tell two cases apart.
+/// The chart's name; where there are several cases followed by the case's as far as every file system
+/// takes it, and by its number where names alone would not tell all cases apart.
 fn stem(chart: &str, comparison: &Comparison, case: usize) -> String {
-    let plain = |name: &str| -> String {
-        let letters = name.chars().map(|c| match c {
-            c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-            _ => '-',
-        });
-        let taken: String = letters.take(40).collect();
-        taken.trim_matches('-').to_owned()
-    };
     if comparison.cases.len() == 1 {
         return chart.to_owned();
     }
-    let name = plain(&comparison.cases[case].name);
-    let same = comparison.cases.iter().filter(|other| plain(&other.name) == name).count();
-    match (name.as_str(), same) {
-        ("", _) => format!("{chart}-{}", case + 1),
-        (_, 1) => format!("{chart}-{name}"),
-        _ => format!("{chart}-{name}-{}", case + 1),
+    let names: Vec<String> = comparison.cases.iter().map(|case| plain(&case.name)).collect();
+    let different: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+    let name = &names[case];
+    match (different.len() == names.len(), name.as_str()) {
+        (true, _) => format!("{chart}-{name}"),
+        (false, "") => format!("{chart}-{}", case + 1),
+        (false, _) => format!("{chart}-{name}-{}", case + 1),
     }
+}
+
+/// The ASCII letters and digits of a name, lowercase, at most forty, with `-` for what is between.
+fn plain(name: &str) -> String {
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let mut plain = parts.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    plain.truncate(40);
+    plain.trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
     use resvg::usvg::roxmltree::Document;
 
@@ -153,6 +154,8 @@ mod tests {
         let figures = figures(&comparison);
         let stems: Vec<&str> = figures.iter().map(|figure| figure.stem.as_str()).collect();
         insta::assert_snapshot!(stems.join("\n"));
+        let different: BTreeSet<&&str> = stems.iter().collect();
+        assert_eq!(different.len(), stems.len());
     }
 
     #[test]
@@ -184,6 +187,31 @@ mod tests {
         assert!(waits(&comparison));
         comparison.rows.retain(|row| row.algorithm != "leaky-bucket");
         assert!(!waits(&comparison));
+    }
+
+    #[test]
+    fn the_most_that_is_drawn_stays_small() {
+        let mut comparison = sample::boundary();
+        let mut row = comparison.rows.swap_remove(0);
+        let bins = (0..600).map(|n| Bin {
+            offered: 10_000_000 + n * n % 977,
+            accepted: 5_000_000 + n * n % 991,
+            over_limit: n * n * 1000 % 983,
+            window_max: n * 7919 % 199,
+            ..Bin::default()
+        });
+        row.tally.timeline.bins = bins.collect();
+        comparison.rows = (0..30)
+            .map(|n| crate::metrics::Row {
+                algorithm: format!("number {n}"),
+                kind: n,
+                ..row.clone()
+            })
+            .collect();
+        let figures = figures(&comparison);
+        let largest = figures.iter().map(|figure| figure.svg.len()).max().unwrap();
+        assert!((50_000..200_000).contains(&largest), "{largest}");
+        assert!(figures.iter().all(|figure| figure.svg.contains("6 more algorithms are in")));
     }
 
     fn number() -> impl Strategy<Value = u64> {

@@ -1,11 +1,12 @@
 //! What became of the attempts: one bar an algorithm, with the numbers beside it.
 
 use super::axis::Numbers;
-use super::canvas::{self, Align, WIDTH};
-use super::palette::{GRID, INK, MUTED, OVER, OVER_TEXT, PENDING, REFUSED};
+use super::canvas::{self, Align, Canvas, WIDTH};
+use super::palette::{Colour, GRID, INK, MUTED, OVER, OVER_TEXT, PENDING, REFUSED};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
+use crate::judge::Tally;
 use crate::metrics::Comparison;
 
 /// Its entry in the registry.
@@ -20,19 +21,66 @@ pub const CHART: Chart = Chart {
 const PITCH: f64 = 26.0;
 const BAR: f64 = 16.0;
 const CASE_HEAD: f64 = 26.0;
+const COLUMN: f64 = 76.0;
 /// So many cases are drawn; the tables have them all.
 const MOST_CASES: usize = 8;
 
-/// The parts of a bar, from left to right.
-fn parts(one: &Series<'_>) -> [u64; 4] {
-    let tally = &one.row.tally;
-    let over = tally.over_limit.min(tally.books.accepted);
-    [tally.books.accepted - over, over, tally.books.rejected, tally.books.pending]
+/// A part of a bar, which is also a column of numbers.
+struct Part {
+    words: [&'static str; 2],
+    count: fn(&Tally) -> u64,
+    /// `None` for the colour of the algorithm.
+    colour: Option<Colour>,
+    ink: Colour,
+}
+
+/// From left to right.
+const PARTS: [Part; 4] = [
+    Part {
+        words: ["accepted", "within limit"],
+        count: |tally| tally.books.accepted.saturating_sub(tally.over_limit),
+        colour: None,
+        ink: INK,
+    },
+    Part {
+        words: ["accepted", "over limit"],
+        count: |tally| tally.over_limit,
+        colour: Some(OVER),
+        ink: OVER_TEXT,
+    },
+    Part {
+        words: ["", "rejected"],
+        count: |tally| tally.books.rejected,
+        colour: Some(REFUSED),
+        ink: INK,
+    },
+    Part {
+        words: ["queued", "at the end"],
+        count: |tally| tally.books.pending,
+        colour: Some(PENDING),
+        ink: INK,
+    },
+];
+
+/// The algorithms of one case.
+type Group<'a> = (usize, Vec<Series<'a>>);
+
+/// Where the bars and the columns stand.
+struct Frame {
+    /// The parts that occur: the last one only where something is pending.
+    parts: &'static [Part],
+    /// Where bars begin.
+    left: f64,
+    /// Where bars end and columns begin.
+    right: f64,
+    /// Pixels of one attempt.
+    scale: f64,
+    ticks: Vec<f64>,
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
     let mut left_out = 0;
-    let cases: Vec<(usize, Vec<Series<'_>>)> = (0..comparison.cases.len())
+    let cases: Vec<Group<'_>> = (0..comparison.cases.len())
         .map(|case| {
             let (all, more) = series::of_case(comparison, case);
             left_out += more;
@@ -41,122 +89,124 @@ fn draw(comparison: &Comparison) -> Option<String> {
         .filter(|(_, all)| !all.is_empty())
         .take(MOST_CASES)
         .collect();
-    let all: Vec<&Series<'_>> = cases.iter().flat_map(|(_, all)| all).collect();
-    if all.is_empty() {
-        return None;
-    }
-    let sum = |one: &&Series<'_>| parts(one).iter().map(|&part| part as f64).sum::<f64>();
-    let most = all.iter().map(sum).fold(0.0, f64::max);
-    let pending = all.iter().any(|one| parts(one)[3] > 0);
-    let columns: Vec<(usize, [&str; 2], _)> = vec![
-        (0, ["accepted", "within limit"], None),
-        (1, ["accepted", "over limit"], Some(OVER)),
-        (2, ["", "rejected"], Some(REFUSED)),
-    ]
-    .into_iter()
-    .chain(pending.then_some((3, ["queued", "at the end"], Some(PENDING))))
-    .collect();
-
-    let title = title(comparison, &cases);
-    let drawn = "attempts by what became of them";
+    let first = cases.first()?;
     // Said once where it is the same for all cases.
-    let mut limits = series::limits(comparison, cases[0].0);
-    if cases.iter().any(|(case, _)| series::limits(comparison, *case) != limits) {
-        limits.clear();
-    }
+    let common = Some(series::limits(comparison, first.0)).filter(|limits| {
+        cases.iter().all(|(case, _)| series::limits(comparison, *case) == *limits)
+    });
+    let drawn = match &common {
+        Some(limits) => format!("attempts by what became of them; {limits}"),
+        None => "attempts by what became of them".to_owned(),
+    };
     let more_cases = comparison.cases.len().saturating_sub(MOST_CASES);
     let cut = (more_cases > 0).then(|| format!("{more_cases} more cases are in the tables"));
     let remarks: Vec<String> =
         series::remark(comparison, left_out).into_iter().chain(cut).collect();
-    let remark = remarks.join("; ");
-    let subtitle = match limits.as_str() {
-        "" => drawn.to_owned(),
-        limits => format!("{drawn}; {limits}"),
-    };
-    let lines = panels::lines(&title, &[&subtitle, &remark]);
-    let several = cases.len() > 1;
+    let title = title(comparison, &cases);
+    let lines = panels::lines(&title, &[&drawn, &remarks.join("; ")]);
+    let named = comparison.cases.len() > 1;
+    let all: Vec<&Series<'_>> = cases.iter().flat_map(|(_, all)| all).collect();
     let head = panels::heading_height(&lines) + 48.0;
-    let bars = all.len() as f64 * PITCH;
-    let heads = if several { cases.len() as f64 * CASE_HEAD } else { 0.0 };
-    let height = (head + bars + heads + 40.0).ceil();
-
-    let names = all.iter().map(|one| text::width(&one.row.algorithm, BODY)).fold(60.0, f64::max);
-    let left = MARGIN + names.min(190.0) + 10.0;
-    let column = 76.0;
-    let right = WIDTH - MARGIN - column * columns.len() as f64 - 2.0;
-    let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
-    let scale = (right - left) / if most > 0.0 { most } else { 1.0 };
+    let names = if named { cases.len() as f64 * CASE_HEAD } else { 0.0 };
+    let height = (head + all.len() as f64 * PITCH + names + 40.0).ceil();
+    let (frame, numbers) = Frame::around(&all);
 
     Some(canvas::draw(height, &title, |canvas| {
         panels::heading(canvas, &lines.0, &lines.1);
-        for (index, (_, words, colour)) in columns.iter().enumerate() {
-            let x = right + column * (index + 1) as f64;
-            for (line, word) in words.iter().enumerate() {
-                let y = head - 28.0 + 14.0 * line as f64;
-                canvas.text((x, y), SMALL, Align::End, MUTED, word);
-            }
-            let (from, to) = ((x - 28.0, head - 9.0), (x, head - 5.0));
-            match colour {
-                Some(colour) => canvas.rectangle(from, to, *colour, 1.0),
-                None => panels::swatch(canvas, from, to, &series::colours(&cases[0].1)),
-            }
-        }
-        let ticks: Vec<f64> = numbers.ticks().filter(|tick| *tick <= most).collect();
-        for tick in &ticks {
-            let at = (left + tick * scale, height - 20.0);
+        frame.head(canvas, head, &series::colours(&first.1));
+        let floor = height - 20.0;
+        canvas.text((MARGIN, floor), SMALL, Align::Start, MUTED, "attempts");
+        for tick in &frame.ticks {
+            let at = (frame.left + tick * frame.scale, floor);
             canvas.text(at, SMALL, Align::Middle, MUTED, &numbers.label(*tick));
         }
-        canvas.text((MARGIN, height - 20.0), SMALL, Align::Start, MUTED, "attempts");
         let mut y = head;
         for (case, all) in &cases {
-            if several {
-                let mut words = comparison.cases[*case].name.clone();
-                if limits.is_empty() {
-                    words = format!("{words}: {}", series::limits(comparison, *case));
-                }
+            if named {
+                let name = &comparison.cases[*case].name;
+                let words = match common {
+                    Some(_) => name.clone(),
+                    None => format!("{name}: {}", series::limits(comparison, *case)),
+                };
                 let words = text::fit(&words, BODY, WIDTH - 2.0 * MARGIN);
                 canvas.text((MARGIN, y + 18.0), BODY, Align::Start, MUTED, &words);
                 y += CASE_HEAD;
             }
-            let floor = y + PITCH * all.len() as f64;
-            for tick in &ticks {
-                let x = left + tick * scale;
-                canvas.line(&[(x, y), (x, floor)], GRID, 1.0);
-            }
+            frame.guide(canvas, y, y + PITCH * all.len() as f64);
             for one in all {
-                let baseline = y + PITCH / 2.0 + 4.5;
-                let name = text::fit(&one.row.algorithm, BODY, left - MARGIN - 10.0);
-                canvas.text((left - 10.0, baseline), BODY, Align::End, INK, &name);
-                let numbers = parts(one);
-                let colours = [one.colour, OVER, REFUSED, PENDING];
-                let mut from = left;
-                for (number, colour) in numbers.into_iter().zip(colours) {
-                    if number == 0 {
-                        continue;
-                    }
-                    // However few, they are seen.
-                    let to = (from + number as f64 * scale).max(from + 1.5);
-                    let top = y + (PITCH - BAR) / 2.0;
-                    canvas.rectangle((from, top), (to, top + BAR), colour, 1.0);
-                    from = to;
-                }
-                for (index, (part, ..)) in columns.iter().enumerate() {
-                    let number = numbers[*part];
-                    let x = right + column * (index + 1) as f64;
-                    let colour = match (part, number) {
-                        (_, 0) => MUTED,
-                        (1, _) => OVER_TEXT,
-                        _ => INK,
-                    };
-                    canvas.text((x, baseline), BODY, Align::End, colour, &text::count(number));
-                }
+                frame.bar(canvas, one, y);
                 y += PITCH;
             }
         }
     }))
 }
 
-fn title(comparison: &Comparison, cases: &[(usize, Vec<Series<'_>>)]) -> String {
+impl Frame {
+    /// The frame that all algorithms fit in, with its axis.
+    fn around(all: &[&Series<'_>]) -> (Frame, Numbers) {
+        let pending = all.iter().any(|one| one.row.tally.books.pending > 0);
+        let parts = &PARTS[..if pending { 4 } else { 3 }];
+        let total = |one: &&Series<'_>| -> f64 {
+            parts.iter().map(|part| (part.count)(&one.row.tally) as f64).sum()
+        };
+        let most = all.iter().map(total).fold(1.0, f64::max);
+        let name = all.iter().map(|one| text::width(&one.row.algorithm, BODY));
+        let left = MARGIN + name.fold(60.0, f64::max).min(190.0) + 10.0;
+        let right = WIDTH - MARGIN - COLUMN * parts.len() as f64 - 2.0;
+        let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
+        let ticks = numbers.ticks().filter(|tick| *tick <= most).collect();
+        (Frame { parts, left, right, scale: (right - left) / most, ticks }, numbers)
+    }
+
+    /// Where a column ends.
+    fn column(&self, index: usize) -> f64 {
+        self.right + COLUMN * (index + 1) as f64
+    }
+
+    /// The heads of the columns, which are the legend of the bars too.
+    fn head(&self, canvas: &mut Canvas<'_>, y: f64, algorithms: &[Colour]) {
+        for (index, part) in self.parts.iter().enumerate() {
+            let x = self.column(index);
+            for (line, word) in part.words.iter().enumerate() {
+                let baseline = y - 28.0 + 14.0 * line as f64;
+                canvas.text((x, baseline), SMALL, Align::End, MUTED, word);
+            }
+            let colours = part.colour.as_ref().map_or(algorithms, std::slice::from_ref);
+            panels::swatch(canvas, (x - 28.0, y - 9.0), (x, y - 5.0), colours);
+        }
+    }
+
+    fn guide(&self, canvas: &mut Canvas<'_>, top: f64, bottom: f64) {
+        for tick in &self.ticks {
+            let x = self.left + tick * self.scale;
+            canvas.line(&[(x, top), (x, bottom)], GRID, 1.0);
+        }
+    }
+
+    /// One algorithm: its name, its bar, its numbers.
+    fn bar(&self, canvas: &mut Canvas<'_>, one: &Series<'_>, y: f64) {
+        let baseline = y + PITCH / 2.0 + 4.5;
+        let top = y + (PITCH - BAR) / 2.0;
+        let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - 10.0);
+        canvas.text((self.left - 10.0, baseline), BODY, Align::End, INK, &name);
+        let mut from = self.left;
+        for (index, part) in self.parts.iter().enumerate() {
+            let count = (part.count)(&one.row.tally);
+            let ink = if count == 0 { MUTED } else { part.ink };
+            let at = (self.column(index), baseline);
+            canvas.text(at, BODY, Align::End, ink, &text::count(count));
+            if count > 0 {
+                // However few, they are seen.
+                let to = (from + count as f64 * self.scale).max(from + 1.5);
+                let colour = part.colour.unwrap_or(one.colour);
+                canvas.rectangle((from, top), (to, top + BAR), colour, 1.0);
+                from = to;
+            }
+        }
+    }
+}
+
+fn title(comparison: &Comparison, cases: &[Group<'_>]) -> String {
     let all = cases.iter().flat_map(|(case, all)| all.iter().map(move |one| (*case, one)));
     let over = all.clone().filter(|(_, one)| one.row.tally.over_limit > 0);
     let worst = over.reduce(|best, next| {

@@ -89,8 +89,8 @@ fn channels(colour: u32) -> (u8, u8, u8) {
 
 fn mix(from: u32, to: u32, tenths: u32) -> u32 {
     let channel = |shift: u32| {
-        let (a, b) = (from >> shift & 0xFF, to >> shift & 0xFF);
-        (a * (10 - tenths) + b * tenths) / 10 << shift
+        let (a, b) = ((from >> shift) & 0xFF, (to >> shift) & 0xFF);
+        ((a * (10 - tenths) + b * tenths) / 10) << shift
     };
     channel(16) | channel(8) | channel(0)
 }

@@ -41,7 +41,15 @@ pub fn heading(canvas: &mut Canvas<'_>, title: &[String], subtitles: &[String]) 
 /// The lines of a heading: a title of at most two, subtitles of at most two each.
 pub fn lines(title: &str, subtitles: &[&str]) -> (Vec<String>, Vec<String>) {
     let room = WIDTH - 2.0 * MARGIN;
-    let title = text::wrap(title, TITLE, room, 2);
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let whole = |lines: &Vec<String>| lines.join(" ") == words.join(" ");
+    // Two lines of about one length read better than a long one and a last word.
+    let title = [0.55, 0.65, 0.75, 0.85]
+        .into_iter()
+        .filter(|_| text::width(title, TITLE) > room)
+        .map(|share| text::wrap(title, TITLE, room * share, 2))
+        .find(whole)
+        .unwrap_or_else(|| text::wrap(title, TITLE, room, 2));
     let wrapped = subtitles.iter().filter(|line| !line.is_empty());
     (title, wrapped.flat_map(|line| text::wrap(line, BODY, room, 2)).collect())
 }

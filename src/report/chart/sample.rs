@@ -127,14 +127,14 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
 
 /// 100 requests at 59 s and 100 spread over the second from 60 s on, against 100 per 60 s.
 pub fn boundary() -> Comparison {
-    let mut comparison = comparison("boundary", vec![("", LIMIT, 180, boundary_runs(true))]);
+    let mut comparison = comparison("boundary", vec![("", LIMIT, 180, boundary_runs())]);
     comparison.about = "A full quota on each side of a minute edge.".to_owned();
     comparison
 }
 
 const LIMIT: Limit = Limit::new(100, Span::from_secs(60));
 
-pub fn boundary_runs(queued: bool) -> Vec<Run> {
+fn boundary_runs() -> Vec<Run> {
     let offered: Vec<u64> =
         (0..100).map(|_| 59_000).chain((0..100).map(|n| 60_000 + 10 * n)).collect();
     let decide = |kind, name, admit: &dyn Fn(usize, u64) -> bool| Run {
@@ -154,48 +154,11 @@ pub fn boundary_runs(queued: bool) -> Vec<Run> {
         decide(2, "sliding-window-counter", &|index, t| index < 100 || t == 60_600),
         decide(3, "token-bucket", &earned),
     ];
-    if queued {
-        let leave = |n: u64| (n < 100).then(|| 59_000 + 600 * (n + 1));
-        let attempts = offered.iter().zip(0..).map(|(&t, n)| (t, leave(n))).collect();
-        runs.push(Run { kind: 4, name: "leaky-bucket", attempts });
-    }
+    let leave = |n: u64| (n < 100).then(|| 59_000 + 600 * (n + 1));
+    let attempts = offered.iter().zip(0..).map(|(&t, n)| (t, leave(n))).collect();
+    runs.push(Run { kind: 4, name: "leaky-bucket", attempts });
     runs.push(decide(5, "gcra", &earned));
     runs
-}
-
-/// Uneven traffic over an hour in four cases, some hundred requests a minute, against 60 per 60 s.
-pub fn busy() -> Comparison {
-    let limit = Limit::new(60, Span::from_secs(60));
-    let mut state = 7_u64;
-    let mut draw = move |below: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
-    let cases = ["steady", "jitter on", "two nodes", "retries"].map(|case| {
-        let mut offered: Vec<u64> = (0..4000)
-            .map(|_| draw(3600) * 1000 + draw(1000))
-            .filter(|t| (t / 300_000) % 3 != 1 || t % 7 == 0)
-            .collect();
-        offered.sort_unstable();
-        let names = [
-            "fixed-window",
-            "sliding-window-log",
-            "sliding-window-counter",
-            "token-bucket",
-            "leaky-bucket",
-            "gcra",
-        ];
-        let runs = names.iter().enumerate().map(|(kind, name)| {
-            let share = 5 + kind as u64;
-            let kept = |t: u64| if draw(10) < share { Some(t) } else { None };
-            let attempts: Vec<_> =
-                offered.iter().copied().zip(offered.iter().copied().map(kept)).collect();
-            Run { kind, name, attempts }
-        });
-        (case, limit, 3600, runs.collect())
-    });
-    comparison("busy", cases.into())
 }
 
 /// Cases of other shapes: one algorithm alone over less than a second, many variants with long names
