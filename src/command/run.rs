@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::{Output, load};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::report::chart;
 use crate::report::decisions::{self, Decision, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
-use crate::report::{csv, format, html, json, record, table};
+use crate::report::{self, csv, format, html, record, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
@@ -51,7 +51,7 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
         let findings = simulate(prepared, options, &mut folder, progress)?;
         write(prepared, &findings, options, folder, progress)?;
         if options.json {
-            documents.push(json::summary(&findings.comparison));
+            documents.push(report::json::summary(&findings.comparison));
         } else if !options.quiet {
             output.say(&table::table(&findings.comparison, output.width, output.styled))?;
             output.say(&closing(prepared, &findings, options))?;
@@ -116,16 +116,13 @@ fn write(
 }
 
 fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {
-    let cases = findings.resolved.iter().zip(&findings.inputs);
-    RunInfo {
-        file: Some(prepared.scenario.path.display().to_string()),
-        cases: cases
-            .map(|(settings, inputs)| CaseRun {
-                settings: settings.clone(),
-                inputs: inputs.clone(),
-            })
-            .collect(),
-    }
+    let cases = findings.resolved.iter().zip(&findings.inputs).zip(&findings.estimates);
+    let cases = cases.map(|((settings, inputs), estimate)| CaseRun {
+        settings: settings.clone(),
+        inputs: inputs.clone(),
+        bounds: json!(estimate),
+    });
+    RunInfo { file: Some(prepared.scenario.path.display().to_string()), cases: cases.collect() }
 }
 
 /// What stands under the table: whether the expectations hold, and where the files are.

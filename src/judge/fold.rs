@@ -135,10 +135,10 @@ impl Judge {
             let by_this = refused >> index & 1 == 1;
             limit.refused += u64::from(by_this);
             limit.needless_rejections += u64::from(by_this && has_room);
-            key.course.reject(at);
+            key.course.reject(at, wait);
             needless &= has_room;
         }
-        self.clients[client as usize].reject(at);
+        self.clients[client as usize].reject(at, wait);
         self.books.rejected += 1;
         self.needless_rejections += u64::from(needless);
         self.timeline.bins[bin].rejected += 1;

@@ -63,9 +63,19 @@ impl Naive<'_> {
         let lockouts = decided.iter().enumerate().filter_map(|(n, &first)| {
             let locks = self.calls[first].is_rejected()
                 && (n == 0 || self.calls[decided[n - 1]].is_accepted());
-            let end = decided[n..].iter().find(|&&i| self.calls[i].is_accepted());
-            let end = end.or(decided.last())?;
-            locks.then(|| self.calls[*end].at - self.calls[first].at)
+            let accepted = decided[n..].iter().position(|&i| self.calls[i].is_accepted());
+            let end = match accepted {
+                None => self.calls[*decided.last()?].at,
+                Some(ahead) => {
+                    let (last, next) = (decided[n + ahead.max(1) - 1], decided[n + ahead]);
+                    let opens = match self.calls[last].what {
+                        What::Rejected(_, Wait::After(wait)) => self.calls[last].at + wait,
+                        _ => Instant(i64::MAX),
+                    };
+                    opens.min(self.calls[next].at)
+                }
+            };
+            locks.then(|| end - self.calls[first].at)
         });
         SubjectTally {
             name,

@@ -109,7 +109,8 @@ pub struct SubjectTally {
     /// nothing was accepted.
     pub peak: Option<Peak>,
     /// The longest time from the first rejection after an acceptance (or since the start) to the next
-    /// acceptance, or to the last rejection if none followed.
+    /// acceptance, or to when the last rejection said that one would be possible if that is sooner;
+    /// to the last rejection if no acceptance followed.
     pub longest_lockout: Span,
 }
 

@@ -52,8 +52,8 @@ pub const SUBJECT_METRICS: &[Metric<SubjectTally>] = &[
     Metric {
         name: "longest_lockout_s",
         unit: "s",
-        meaning: "Longest time without an acceptance while asking: from the first rejection to the next \
-                  acceptance, or to the last rejection if none followed.",
+        meaning: "Longest time without an acceptance while asking: from the \
+                  first rejection until it got in, or could have, or asked for the last time.",
         worse: Worse::More,
         value: |subject| Some(Value::Seconds(subject.longest_lockout)),
     },

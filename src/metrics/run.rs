@@ -162,8 +162,8 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "longest_lockout_s",
         unit: "s",
-        meaning: "Longest time that any key, while asking, went without an acceptance: from its first \
-                  rejection to the next acceptance, or to the last rejection if none followed.",
+        meaning: "Longest time that any key, while asking, went without an acceptance: from the \
+                  first rejection until it got in, or could have, or asked for the last time.",
         worse: Worse::More,
         value: |tally| Some(Value::Seconds(longest_lockout(tally))),
     },

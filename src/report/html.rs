@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_metric_is_a_line_with_its_worst_value_marked() {
-        let metric = Metric {
+        let metric: Metric = Metric {
             name: "over_limit",
             unit: "attempts",
             meaning: "Over.",

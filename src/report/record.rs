@@ -5,7 +5,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::metrics::Comparison;
-use crate::traffic::{Input, Skipped};
+use crate::traffic::Input;
 
 /// What a run was made from, beside what a [`Comparison`] tells.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct CaseRun {
     pub settings: Json,
     /// The files that were read.
     pub inputs: Vec<Input>,
+    /// How large its runs might have become.
+    pub bounds: Json,
 }
 
 /// The record of a run. The list of files is added by the folder that holds them.
@@ -54,6 +56,7 @@ pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
             "algorithms": algorithms,
             "notes": case.notes,
             "inputs": inputs.iter().map(input).collect::<Vec<_>>(),
+            "bounds": run.map(|run| &run.bounds),
             "settings": settings,
         })
     });
@@ -68,16 +71,9 @@ pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
 }
 
 fn input(input: &Input) -> Json {
-    let skipped = |skipped: &Skipped| json!({ "reason": skipped.reason, "lines": skipped.lines, "first": skipped.first });
-    json!({
-        "path": without_folder(&input.path),
-        "bytes": input.bytes,
-        "sha256": input.sha256,
-        "lines": input.lines,
-        "used": input.used,
-        "skipped": input.skipped.iter().map(skipped).collect::<Vec<_>>(),
-        "notes": input.notes,
-    })
+    let mut record = json!(input);
+    record["path"] = json!(without_folder(&input.path));
+    record
 }
 
 /// A path as it was given, but of an absolute one the last part alone: its folders are of one
@@ -113,6 +109,7 @@ fn without_folders(settings: &Json, inputs: &[Input]) -> Json {
 mod tests {
     use super::super::samples::cases;
     use super::*;
+    use crate::traffic::Skipped;
 
     fn input_of(path: &str) -> Input {
         Input {
@@ -133,6 +130,7 @@ mod tests {
                 "seed": 1,
                 "traffic": [{ "kind": "access-log", "path": path, "spread": "none" }],
             }),
+            bounds: json!({ "requests_max": 3 }),
             inputs: vec![input_of(path)],
         };
         RunInfo {

@@ -3,21 +3,22 @@
 use crate::metrics::CaseInfo;
 use crate::params::Choice;
 use crate::scenario::{Case, Counts, Key, LimitSpec};
-use crate::traffic::Traffic;
+use crate::traffic::{Skipped, Traffic};
 
 /// What a reader must know of a case.
 pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
     let mut notes: Vec<String> = Vec::new();
     for input in &traffic.inputs {
         notes.push(format!("{}: {} of {} lines used", input.path, input.used, input.lines));
-        let skipped = input.skipped.iter().map(|skipped| {
-            format!(
-                "{}: {} lines not used, the first in line {}: {}",
-                input.path, skipped.lines, skipped.first, skipped.reason
-            )
-        });
-        notes.extend(skipped);
-        notes.extend(input.notes.iter().map(|note| format!("{}: {note}", input.path)));
+        // Which input is meant needs saying only where there are several.
+        let of = match traffic.inputs.len() {
+            1 => String::new(),
+            _ => format!("{}: ", input.path),
+        };
+        notes.extend(input.skipped.iter().map(|Skipped { reason, lines, first }| {
+            format!("{of}{lines} lines not used, line {first} first: {reason}")
+        }));
+        notes.extend(input.notes.iter().map(|note| format!("{of}{note}")));
     }
     if traffic.outside > 0 {
         notes.push(format!("{} recorded requests lie outside the run", traffic.outside));

@@ -21,6 +21,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The traffic of a case, by its position in the scenario.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn traffic(&self, case: usize) -> &Traffic {
+        &self.cases[case].traffic
+    }
+
     /// At most so many decisions will be made.
     pub fn decisions(&self) -> u64 {
         let of = |case: &PreparedCase| {

@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use indexmap::IndexSet;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::error::{Error, Problem, Problems, suggest};
@@ -74,7 +75,7 @@ pub trait Source: Send + Sync {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Input {
     /// Its path as the scenario gives it.
     pub path: String,
@@ -94,7 +95,7 @@ pub struct Input {
 }
 
 /// A reason for which lines of an input could not be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// The reason, to follow "12 lines: ".
     pub reason: String,

@@ -60,31 +60,3 @@ fn assert_near(count: f64, mean: f64) {
     let off = (count - mean).abs() / mean.sqrt();
     assert!(off <= 5.0, "{count} where {mean} are expected: off by {off} standard deviations");
 }
-#[test]
-fn zz_speed() {
-    for settings in [
-        "kind = \"steady\"; rate = \"100000/s\"; clients = 1",
-        "kind = \"steady\"; rate = \"100000/s\"; clients = 1000",
-        "kind = \"steady\"; rate = \"100000/s\"; clients = 300000",
-        "kind = \"poisson\"; rate = \"100000/s\"; clients = 1",
-        "kind = \"poisson\"; rate = \"100000/s\"; clients = 1000",
-        "kind = \"poisson\"; rate = \"100000/s\"; clients = 300000",
-        "kind = \"poisson\"; rate = \"100000/s\"; clients = 300000; share = \"zipf\"",
-        "kind = \"ramp\"; start-rate = \"0/s\"; end-rate = \"200000/s\"; clients = 1000",
-        "kind = \"wave\"; rate = \"100000/s\"; clients = 1000",
-        "kind = \"on-off\"; rate = \"200000/s\"; clients = 1000; on = \"1s\"; off = \"1s\"",
-        "kind = \"on-off\"; rate = \"200000/s\"; clients = 300000; on = \"10s\"; off = \"10s\"; phase = \"spread\"; lengths = \"exponential\"; spacing = \"poisson\"",
-    ] {
-        let t = source("50s", settings);
-        let a = std::time::Instant::now();
-        let mut m = t.sources[0].merged();
-        let first = m.next().is_some() as u64;
-        let b = std::time::Instant::now();
-        let n = first + m.map(|a| u64::from(a.cost)).sum::<u64>();
-        eprintln!(
-            "{:5.2} M/s open {:?} n {n} {settings}",
-            n as f64 / b.elapsed().as_secs_f64() / 1e6,
-            b - a
-        );
-    }
-}

@@ -12,8 +12,9 @@ fn any_source() -> impl Strategy<Value = String> {
     let own = (rate.clone(), rate, 1..5000u64, 1..5000u64, 0..6usize).prop_map(
         |(rate, other, one, two, kind)| match kind {
             0 => format!(
-                r#"kind = "burst"; at = "{one}ms"; over = "{two}ms"; requests = {}"#,
-                one % 90
+                r#"kind = "burst"; at = "{one}ms"; over = "{}ms"; requests = {}"#,
+                two % 4 * two,
+                one % 900
             ),
             1 => format!(r#"kind = "steady"; rate = "{rate}"; from = "{one}ms""#),
             2 => format!(r#"kind = "poisson"; rate = "{rate}"; from = "{one}ms""#),
@@ -30,7 +31,7 @@ fn any_source() -> impl Strategy<Value = String> {
             _ => format!(r#"kind = "wave"; rate = "{rate}"; period = "{one}ms"; from = "{two}ms""#),
         },
     );
-    (own, 1..30u32, any::<bool>()).prop_map(|(own, clients, zipf)| {
+    (own, 1..150u32, any::<bool>()).prop_map(|(own, clients, zipf)| {
         let share = if zipf { "zipf" } else { "even" };
         format!(
             "{own}; clients = {clients}; share = \"{share}\"; endpoints = {{ a = 1, b = 2 }}; \
@@ -217,16 +218,12 @@ fn three_hundred_thousand_clients_are_merged_in_order() {
 #[test]
 fn every_kind_describes_itself_without_a_run() {
     let schema = schema();
-    let kinds: Vec<&str> = schema["oneOf"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|kind| kind["properties"]["kind"]["const"].as_str())
-        .collect();
-    assert_eq!(kinds, SOURCES.iter().map(|kind| kind.name).collect::<Vec<_>>());
-    for kind in schema["oneOf"].as_array().unwrap().iter().take(6) {
+    let described = schema["oneOf"].as_array().unwrap();
+    assert_eq!(described.len(), SOURCES.len());
+    for (kind, described) in SOURCES.iter().zip(described).filter(|(kind, _)| !kind.recorded) {
+        assert_eq!(described["properties"]["kind"]["const"], kind.name);
         for setting in ["clients", "share", "endpoints", "costs", "address", "tiers"] {
-            assert!(kind["properties"][setting].is_object(), "{setting} of {kind}");
+            assert!(described["properties"][setting].is_object(), "{setting} of {}", kind.name);
         }
     }
 }
