@@ -16,6 +16,26 @@
 //! `command` has one module a command, and `cli` alone touches the terminal; below them lie
 //! [`time`], [`rate`], [`error`], [`seed`] and [`params`].
 //!
+//! ```
+//! use ratesim::run::{self, Silent};
+//! use ratesim::scenario::{Changes, Scenario};
+//!
+//! let text = r#"
+//! name = "burst"
+//! duration = "2m"
+//! limit = "100/60s"
+//! traffic = { kind = "burst", at = "59s", over = "2s", requests = 200 }
+//! algorithm = { kind = "fixed-window" }
+//! "#;
+//! let scenario = Scenario::parse("burst.toml".as_ref(), text.to_owned(), &Changes::default())?;
+//! let prepared = run::prepare(scenario, &[])?;
+//! let findings = run::simulate(&prepared, run::Options::default(), &Silent::default())?;
+//! let fixed_window = &findings.comparison.rows[0].tally;
+//! assert_eq!(fixed_window.books.accepted, 200); // 100 in each of two minutes
+//! assert_eq!(fixed_window.over_limit, 100);
+//! # Ok::<(), ratesim::error::Error>(())
+//! ```
+//!
 //! Three things are never mixed: a denial by a limiter is data, a mistake of the user is an
 //! [`error::Problem`] with its place, and a panic is a bug.
 

@@ -16,8 +16,8 @@ use crate::time::Reading;
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "fixed-window",
-    summary: "counts what passes in each window of a grid",
-    weakness: "lets twice the limit through around the edge of two windows",
+    summary: "Counts what passes in each window of a grid.",
+    weakness: "Lets twice the limit through around the edge of two windows.",
     memory: "1 counter",
     queues: false,
     configure,

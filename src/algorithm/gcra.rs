@@ -21,8 +21,8 @@ use crate::time::Reading;
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "gcra",
-    summary: "compares a request with the time at which it would be due; a token bucket in one time",
-    weakness: "a time stored by a fast clock locks the key out until true time catches up",
+    summary: "Compares a request with the time at which it would be due; a token bucket in one time.",
+    weakness: "A time stored by a fast clock locks the key out until true time catches up.",
     memory: "1 time",
     queues: false,
     configure,

@@ -23,8 +23,8 @@ use crate::time::{Reading, Span};
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "leaky-bucket",
-    summary: "queues what comes and lets it out at an even rate",
-    weakness: "makes bursts wait although the backend may be idle",
+    summary: "Queues what comes and lets it out at an even rate.",
+    weakness: "Makes bursts wait although the backend may be idle.",
     memory: "next free slot",
     queues: true,
     configure,

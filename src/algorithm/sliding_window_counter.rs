@@ -19,8 +19,8 @@ use crate::time::Reading;
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "sliding-window-counter",
-    summary: "estimates the trailing window from this window's count and the last one's share",
-    weakness: "takes the previous window as evenly spread, and is wrong where it was not",
+    summary: "Estimates the trailing window from this window's count and the last one's share.",
+    weakness: "Takes the previous window as evenly spread, and is wrong where it was not.",
     memory: "2 counters",
     queues: false,
     configure,

@@ -23,8 +23,8 @@ use crate::time::Reading;
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "sliding-window-log",
-    summary: "keeps a stamp of everything that passed in the trailing window",
-    weakness: "memory grows with the limit: one stamp for every request in the window",
+    summary: "Keeps a stamp of everything that passed in the trailing window.",
+    weakness: "Memory grows with the limit: one stamp for every request in the window.",
     memory: "up to L stamps",
     queues: false,
     configure,

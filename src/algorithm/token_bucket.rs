@@ -23,8 +23,8 @@ use crate::time::Reading;
 /// The registry's entry.
 pub const KIND: Kind = Kind {
     name: "token-bucket",
-    summary: "tokens come at the rate of the limit, up to the burst; each request takes its cost",
-    weakness: "a burst and a window's refill may pass within one window",
+    summary: "Tokens come at the rate of the limit, up to the burst; each request takes its cost.",
+    weakness: "A burst and a window's refill may pass within one window.",
     memory: "level, time",
     queues: false,
     configure,

@@ -7,11 +7,14 @@ use serde_json::{Value as Json, json};
 
 use super::Output;
 use super::load::files;
-use crate::algorithm::ALGORITHMS;
+use crate::algorithm::{ALGORITHMS, Kind};
 use crate::error::Error;
 use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
+use crate::params::Params;
+use crate::rate::Limit;
 use crate::report::chart::CHARTS;
 use crate::scenario::{Changes, Scenario};
+use crate::time::Span;
 use crate::traffic::SOURCES;
 
 /// What can be listed.
@@ -85,6 +88,7 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
                 Entry::new(kind.name, kind.summary)
                     .with("keeps", kind.memory)
                     .with("weakness", kind.weakness)
+                    .with("options", options(kind).join(", "))
             })
             .collect(),
         What::Traffic => recorded(false),
@@ -105,6 +109,15 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
             all
         }
     })
+}
+
+/// The names of an algorithm's options.
+fn options(kind: &Kind) -> Vec<String> {
+    let any = Limit::new(1, Span::from_secs(1));
+    let fields = Params::describe(|params| {
+        kind.limiter(&any, params);
+    });
+    fields.into_iter().map(|field| field.name).collect()
 }
 
 fn metric<T>(metric: &Metric<T>, of: &str) -> Entry {

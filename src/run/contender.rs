@@ -91,6 +91,16 @@ impl Contender {
         limits.iter().map(|spec| promises(spec).map(|limit| of(&limit)).collect()).collect()
     }
 
+    /// Whether it is of the same kind with the same options, whatever it is called.
+    pub fn decides_as(&self, other: &Contender) -> bool {
+        let options = |contender: &Contender| {
+            let mut options = contender.resolved.clone();
+            options["name"] = Json::Null;
+            options
+        };
+        options(self) == options(other)
+    }
+
     /// The options, after `kind` and `name` were read.
     fn params<'a>(&'a self, problems: &'a Problems) -> Params<'a> {
         let mut params = Params::new(&self.table, problems);

@@ -16,7 +16,7 @@ pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
             _ => format!("{}: ", input.path),
         };
         notes.extend(input.skipped.iter().map(|Skipped { reason, lines, first }| {
-            format!("{of}{lines} lines not used, line {first} first: {reason}")
+            format!("{of}not used: {lines} (line {first} first): {reason}")
         }));
         notes.extend(input.notes.iter().map(|note| format!("{of}{note}")));
     }

@@ -12,7 +12,7 @@ use super::prepare::{Prepared, PreparedCase};
 use super::progress::Progress;
 use crate::algorithm;
 use crate::error::{Error, Problems};
-use crate::judge::Tally;
+use crate::judge::{Tally, Wrong};
 use crate::metrics::{Comparison, Row};
 use crate::scenario::Case;
 use crate::traffic::{Input, Traffic};
@@ -103,19 +103,22 @@ fn run_case(
         seed: case.seed.0,
         tally,
     };
-    let reference = reference(&plan, progress)?;
+    let reference = Reference::over(&plan, progress)?;
     let one = |contender: &Contender, watch: &mut Watch| {
+        if watch.sink.is_none() && contender.decides_as(&reference.log) {
+            return Ok(reference.tally());
+        }
         let limiters = contender.limiters(&case.limits);
         let queues = algorithm::ALGORITHMS[contender.kind].queues;
-        let result = world::run(&plan, limiters, queues, Some(&reference), watch);
-        watch.outcome(result)
+        let result = world::run(&plan, limiters, queues, Some(&reference.decisions), watch);
+        watch.outcome(result).map(|(tally, _)| tally)
     };
     if let Some(sink) = options.decisions.as_deref_mut() {
         let mut rows = Vec::new();
         for contender in &ready.contenders {
             sink.begin(&case.name, &contender.name, 0);
             let mut watch = Watch::new(progress, &ready.traffic, Some(sink));
-            rows.push(row(contender, one(contender, &mut watch)?.0));
+            rows.push(row(contender, one(contender, &mut watch)?));
         }
         return Ok(rows);
     }
@@ -129,7 +132,7 @@ fn run_case(
                     && let Some(contender) = ready.contenders.get(index)
                 {
                     let mut watch = Watch::new(progress, &ready.traffic, None);
-                    let result = one(contender, &mut watch).map(|(tally, _)| tally);
+                    let result = one(contender, &mut watch);
                     if let Ok(mut slot) = tallies[index].lock() {
                         *slot = Some(result);
                     }
@@ -149,15 +152,30 @@ fn run_case(
         .collect()
 }
 
-/// The decisions of the sliding window log with its defaults over the same traffic, against which
-/// the others are compared.
-fn reference(plan: &Plan, progress: &dyn Progress) -> Result<Decisions, Error> {
-    let kind = algorithm::ALGORITHMS.iter().position(|kind| kind.name == "sliding-window-log");
-    let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
-    let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
-    let mut watch = Watch::new(progress, plan.traffic, None);
-    let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
-    watch.outcome(result).map(|(_, decisions)| decisions)
+/// The sliding window log with its defaults over the same traffic, against whose decisions the
+/// others are compared.
+struct Reference {
+    log: Contender,
+    tally: Tally,
+    decisions: Decisions,
+}
+
+impl Reference {
+    fn over(plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
+        let kind = algorithm::ALGORITHMS.iter().position(|kind| kind.name == "sliding-window-log");
+        let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
+        let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
+        let mut watch = Watch::new(progress, plan.traffic, None);
+        let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
+        let (tally, decisions) = watch.outcome(result)?;
+        Ok(Reference { log, tally, decisions })
+    }
+
+    /// What a contender finds that decides as the reference does.
+    fn tally(&self) -> Tally {
+        let wrong = (!self.decisions.is_empty()).then(Wrong::default);
+        Tally { wrong, ..self.tally.clone() }
+    }
 }
 
 /// Passes progress and decisions on.

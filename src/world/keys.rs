@@ -20,10 +20,19 @@ struct LimitKeys {
     counts: Counts,
     /// By endpoint, whether the limit covers it.
     covers: Vec<bool>,
-    /// By client, which of `groups` it belongs to.
-    group_of: Vec<u32>,
+    /// By client, what its requests are counted under.
+    of_client: Vec<OfClient>,
     groups: IndexSet<Group>,
     endpoints: Vec<String>,
+}
+
+/// What decides the key of a client's requests: the group, and whether the endpoint counts too. Kept
+/// apart from the names in [`Group`], as it is looked at for every attempt.
+#[derive(Debug, Clone, Copy)]
+struct OfClient {
+    group: u32,
+    variant: u32,
+    by_endpoint: bool,
 }
 
 /// What requests share as far as their client decides it.
@@ -50,13 +59,16 @@ impl LimitKeys {
             .map(|endpoint| spec.endpoints.is_empty() || spec.endpoints.contains(endpoint));
         let covers = covers.collect();
         let mut groups = IndexSet::new();
-        let group_of = traffic.clients.iter().map(|client| {
+        let of_client = traffic.clients.iter().map(|client| {
             let tier = |tier: &String| spec.tiers.iter().position(|t| &t.name == tier);
             let variant = client.tier.as_ref().and_then(tier).map_or(0, |position| position + 1);
-            groups.insert_full(Group { variant, parts: parts(spec, client) }).0 as u32
+            let parts = parts(spec, client);
+            let by_endpoint = parts.contains(&None);
+            let group = groups.insert_full(Group { variant, parts }).0 as u32;
+            OfClient { group, variant: variant as u32, by_endpoint }
         });
-        let group_of = group_of.collect();
-        LimitKeys { counts: spec.counts, covers, group_of, groups, endpoints }
+        let of_client = of_client.collect();
+        LimitKeys { counts: spec.counts, covers, of_client, groups, endpoints }
     }
 }
 
@@ -156,10 +168,9 @@ impl<'a> Keyring<'a> {
             if !plan.covers[arrival.endpoint as usize] {
                 continue;
             }
-            let group = plan.group_of[arrival.client as usize];
-            let Group { variant, parts } = &plan.groups[group as usize];
+            let OfClient { group, variant, by_endpoint } = plan.of_client[arrival.client as usize];
             let next = met.keys.len() as u32;
-            let key = if parts.contains(&None) {
+            let key = if by_endpoint {
                 *met.by_endpoint.entry((group, arrival.endpoint)).or_insert(next)
             } else {
                 let slot = &mut met.by_group[group as usize];
@@ -176,7 +187,7 @@ impl<'a> Keyring<'a> {
                 Counts::Requests => 1,
             };
             let (key, first) = (key as usize, key == next);
-            each(Met { limit, key, first, variant: *variant, cost });
+            each(Met { limit, key, first, variant: variant as usize, cost });
         }
     }
 

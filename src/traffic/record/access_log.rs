@@ -19,7 +19,7 @@ use crate::traffic::Kind;
 /// The entry of the registry.
 pub const KIND: Kind = Kind {
     name: "access-log",
-    summary: "an access log of Apache or nginx, in the common or combined format",
+    summary: "An access log of Apache or nginx, in the common or combined format.",
     recorded: true,
     open: |params, context| super::open(params, context, settings),
 };

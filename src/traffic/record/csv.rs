@@ -16,7 +16,7 @@ use crate::traffic::Kind;
 /// The entry of the registry.
 pub const KIND: Kind = Kind {
     name: "csv",
-    summary: "a table with a heading and one request a row, as CSV",
+    summary: "A table with a heading and one request a row, as CSV.",
     recorded: true,
     open: |params, context| super::open(params, context, settings),
 };
