@@ -120,13 +120,16 @@ impl Problems {
         Problems { found: RefCell::new(self.found.borrow().clone()) }.into_result()
     }
 
-    /// `Ok` if none was added, else all of them, in the order of their places.
+    /// `Ok` if none was added, else all of them, file by file and in the order of their places.
     pub fn into_result(self) -> Result<(), Error> {
         let mut found = self.found.into_inner();
         if found.is_empty() {
             return Ok(());
         }
-        found.sort_by_key(|problem| problem.place.as_ref().map_or(0, |place| place.span.start));
+        let place = |problem: &Problem| {
+            problem.place.as_ref().map(|place| (place.source.name.clone(), place.span.start))
+        };
+        found.sort_by_cached_key(place);
         Err(Error::Input(found))
     }
 }

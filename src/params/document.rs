@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Place, Problem, Problems, Source};
+use crate::error::{Error, Place, Problem, Problems, Source};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +21,8 @@ pub struct Node {
 pub enum Value {
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number; TOML's are those of 64 bits.
-    Integer(i64),
+    /// A whole number of 64 bits, with or without a sign.
+    Integer(i128),
     /// Any other number.
     Float(f64),
     /// A text.
@@ -98,16 +98,21 @@ impl Node {
     /// from 0) to `text`, read as a TOML value, or as a plain text where it is none.
     ///
     /// # Errors
-    /// A problem placed in the `--set` argument where a part of the path does not exist.
+    /// A problem placed in the `--set` argument where a part of the path does not exist or a number
+    /// is none.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Problem> {
         let argument = format!("{path}={text}");
         let source = Arc::new(Source { name: "--set".to_owned(), text: argument });
         let offset = path.len() + 1;
         let place = Place { source: Arc::clone(&source), span: offset..source.text.len() };
+        let problems = Problems::new();
         let value = match DeValue::parse(text) {
-            Ok(value) => convert(value.get_ref(), &place, &Problems::new()),
+            Ok(value) => convert(value.get_ref(), &place, &problems),
             Err(_) => Value::String(text.to_owned()),
         };
+        if let Err(Error::Input(mut found)) = problems.into_result() {
+            return Err(found.swap_remove(0));
+        }
         self.replace(path, &place.at(0..path.len()), Node { place, value })
     }
 
@@ -179,9 +184,9 @@ fn convert_node(value: &Spanned<DeValue>, whole: &Place, problems: &Problems) ->
 fn convert(value: &DeValue, place: &Place, problems: &Problems) -> Value {
     match value {
         DeValue::String(text) => Value::String(text.to_string()),
-        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Value::Integer(number),
-            Err(_) => {
+        DeValue::Integer(number) => match whole(number.as_str(), number.radix()) {
+            Some(number) => Value::Integer(number),
+            None => {
                 problems.add(Problem::at(place, "a whole number beyond 64 bits"));
                 Value::Integer(0)
             }
@@ -200,4 +205,10 @@ fn convert(value: &DeValue, place: &Place, problems: &Problems) -> Value {
         }
         DeValue::Table(table) => Value::Table(convert_table(table, place, problems)),
     }
+}
+
+/// A number of 64 bits, signed or not.
+fn whole(digits: &str, radix: u32) -> Option<i128> {
+    let fits = i128::from(i64::MIN)..=i128::from(u64::MAX);
+    i128::from_str_radix(digits, radix).ok().filter(|number| fits.contains(number))
 }

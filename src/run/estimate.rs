@@ -58,7 +58,7 @@ impl Estimate {
         if self.memory_bytes > most {
             let message = format!(
                 "up to {} MiB of memory an algorithm are more than `max-memory-mib` = {}",
-                self.memory_bytes >> 20,
+                self.memory_bytes.div_ceil(1 << 20),
                 case.max_memory_mib
             );
             let help =

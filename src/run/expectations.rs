@@ -39,21 +39,25 @@ pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], pr
             unknown("case", case, known.collect());
         }
         if let Some(algorithm) = &expect.algorithm {
-            let mut known: Vec<&str> = Vec::new();
-            for contender in contenders.iter().flatten() {
-                if !known.contains(&contender.name.as_str()) {
-                    known.push(&contender.name);
-                }
-            }
-            unknown("algorithm", algorithm, known);
+            let contenders = contenders.iter().flatten();
+            unknown("algorithm", algorithm, distinct(contenders.map(|c| c.name.as_str())));
         }
         if let Subject::Key { limit: Some(limit), .. } = &expect.subject {
             let limits = scenario.cases.iter().flat_map(|case| &case.limits);
-            let mut known: Vec<&str> = limits.map(|limit| limit.name.as_str()).collect();
-            known.dedup();
-            unknown("limit", limit, known);
+            unknown("limit", limit, distinct(limits.map(|limit| limit.name.as_str())));
         }
     }
+}
+
+/// Names in their order, each once.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
 }
 
 /// Holds every expectation against the rows that it is about.

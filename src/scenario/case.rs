@@ -174,13 +174,15 @@ pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
         },
         serde_json::json!({}),
     );
-    for setting in &set {
+    set.retain(|setting| {
         let first = setting.path.split('.').next().unwrap_or("");
-        if matches!(first, "name" | "about" | "case" | "expect") {
+        let changes = !matches!(first, "name" | "about" | "case" | "expect");
+        if !changes {
             let message = format!("a case cannot change `{first}`");
             params.problems().add(Problem::at(&setting.place, message));
         }
-    }
+        changes
+    });
     Some(Variation { name: name?, place, set })
 }
 

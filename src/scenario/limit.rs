@@ -160,8 +160,10 @@ fn read(params: &mut Params) -> Option<LimitSpec> {
         "an IPv6 address has 128 bits",
         "write 0 to 128",
     );
+    // Where the limit itself is wrong, its tiers are read all the same, for their own problems.
+    let base = Some(limit.unwrap_or(plain.limit));
     let schema = table_schema(&Params::describe(|p| {
-        read_promise(p, limit);
+        read_promise(p, base);
     }));
     let mut wrong_tier = false;
     let tiers = params.entries(
@@ -169,7 +171,7 @@ fn read(params: &mut Params) -> Option<LimitSpec> {
         "Other numbers for the requests of some tiers, such as `tiers.pro.requests = 1000`.",
         |entry, problems| {
             let mut inner = Params::new(&entry.node, problems);
-            let promise = read_promise(&mut inner, limit);
+            let promise = read_promise(&mut inner, base);
             let resolved = inner.finish().resolved;
             wrong_tier |= promise.is_none();
             promise.map(|limit| (Tier { name: entry.key.clone(), limit }, json!(resolved)))
@@ -194,12 +196,17 @@ fn read(params: &mut Params) -> Option<LimitSpec> {
 fn read_promise(params: &mut Params, base: Option<Limit>) -> Option<Limit> {
     const REQUESTS: &str = "L, the cost that may pass in any `per`. 0 blocks everything.";
     const PER: &str = "W, the span it counts over: 1 ns to ten years.";
+    const TIER_REQUESTS: &str = "L, as of the limit; by default the limit's.";
+    const TIER_PER: &str = "W, as of the limit; by default the limit's.";
     let (requests, per) = match base {
         None => (params.required::<u64>("requests", REQUESTS), params.required::<Span>("per", PER)),
-        Some(base) => (
-            Some(params.or("requests", base.requests, REQUESTS)),
-            Some(params.or("per", base.per, PER)),
-        ),
+        Some(base) => {
+            let requests = params.optional("requests", TIER_REQUESTS).unwrap_or(base.requests);
+            let per = params.optional("per", TIER_PER).unwrap_or(base.per);
+            params.resolve("requests", json!(requests));
+            params.resolve("per", per.json());
+            (Some(requests), Some(per))
+        }
     };
     let most = Rate::MAX_COUNT;
     let help = "write a whole number up to 4294967296 (2^32)";

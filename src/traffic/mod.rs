@@ -258,14 +258,18 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
             let resolved = Json::Object(params.finish().resolved);
             opened[position] = source.map(|source| (source, resolved));
         }
-        opened
+        let range = opened
             .iter()
             .flatten()
             .filter_map(|(source, _)| source.range())
-            .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+            .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+        let all_read = kinds.iter().zip(&opened).all(|(kind, opened)| {
+            kind.is_some_and(|kind| kind.recorded != recorded || opened.is_some())
+        });
+        (range, all_read)
     };
-    let range = open(true, &mut traffic);
-    traffic.window = window(case, range, &problems);
+    let (range, all_read) = open(true, &mut traffic);
+    traffic.window = window(case, range, all_read, &problems);
     open(false, &mut traffic);
     problems.into_result()?;
     let mut resolved = Vec::new();
@@ -277,17 +281,25 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
     Ok((traffic, resolved))
 }
 
-/// From when to when a case runs, given the first and last recorded request.
-fn window(case: &Case, range: Option<(Instant, Instant)>, problems: &Problems) -> Window {
+/// From when to when a case runs, given the first and last recorded request; `all_read` is false where
+/// a source could not be read, which might have told when the run ends.
+fn window(
+    case: &Case,
+    range: Option<(Instant, Instant)>,
+    all_read: bool,
+    problems: &Problems,
+) -> Window {
     let midnight = Instant(1_767_225_600_000_000_000);
     let start = case.start.or(range.map(|(first, _)| first)).unwrap_or(midnight);
     let end = match (case.duration, range) {
         (Some(duration), _) => start + duration,
         (None, Some((_, last))) => last + Span::from_nanos(1),
         (None, None) => {
-            let message = "`duration` is missing";
-            let help = "add `duration = \"3m\"`, or a recorded source that ends by itself";
-            problems.add(Problem::at(&case.place, message).help(help));
+            if all_read {
+                let message = "`duration` is missing";
+                let help = "add `duration = \"3m\"`, or a recorded source that ends by itself";
+                problems.add(Problem::at(&case.place, message).help(help));
+            }
             start + Span::from_nanos(1)
         }
     };

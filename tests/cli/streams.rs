@@ -1,0 +1,205 @@
+//! What goes to which stream, and what happens when a stream, a disk or the user gives out.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::support::{BOUNDARY, Bench, Outcome, assert_same};
+
+/// Runs with whoever reads standard output gone from the start.
+fn unread(bench: &Bench, arguments: &[&str]) -> Outcome {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = bench.command(arguments);
+    command.stdout(writer).stderr(Stdio::piped());
+    command.spawn().unwrap().wait_with_output().unwrap().into()
+}
+
+#[test]
+fn a_closed_pipe_ends_every_command_in_silence() {
+    let bench = Bench::with("boundary.toml", BOUNDARY).file("scenarios/boundary.toml", BOUNDARY);
+    let commands: [&[&str]; 11] = [
+        &["run", "boundary.toml", "--no-charts"],
+        &["run", "boundary.toml", "--no-charts", "--json"],
+        &["check", "boundary.toml"],
+        &["check", "boundary.toml", "--json"],
+        &["list", "metrics"],
+        &["list", "metrics", "--json"],
+        &["schema"],
+        &["schema", "--markdown"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ];
+    for arguments in commands {
+        let outcome = unread(&bench, arguments);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}: {outcome}");
+    }
+    assert!(bench.path("output/boundary/run.json").is_file(), "results are written all the same");
+}
+
+#[test]
+fn a_reader_that_stops_after_one_line_ends_the_list_in_silence() {
+    let bench = Bench::new();
+    let mut child = bench
+        .command(&["list", "metrics"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert!(line.starts_with("requests "), "{line}");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_with_exit_code_3() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        eprintln!("skipped: there is no /dev/full here");
+        return;
+    };
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    for arguments in [
+        &["run", "boundary.toml", "--no-charts"][..],
+        &["check", "boundary.toml"],
+        &["list", "metrics"],
+        &["schema"],
+        &["man"],
+        &["completions", "fish"],
+    ] {
+        let mut command = bench.command(arguments);
+        let child = command.stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).spawn();
+        let outcome = Outcome::from(child.unwrap().wait_with_output().unwrap());
+        assert_eq!(outcome.code, 3, "{arguments:?}: {outcome}");
+        let message = "error: cannot write the output: ";
+        assert!(outcome.stderr.starts_with(message), "{arguments:?}: {outcome}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_with_exit_code_3() {
+    // Nobody, not even root, can make a file there.
+    if !std::path::Path::new("/proc/self").is_dir() {
+        eprintln!("skipped: there is no /proc here");
+        return;
+    }
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    let before = bench.files();
+    let outcome = bench.ratesim(&["run", "boundary.toml", "--out", "/proc/results"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{outcome}");
+    let message = "error: cannot write results to `/proc/results/boundary`: ";
+    assert!(outcome.stderr.starts_with(message), "{outcome}");
+    assert_same(&before, &bench.files());
+}
+
+/// Would make half a billion requests.
+const LONG: &str = r#"name = "long"
+duration = "500000s"
+
+[limit]
+requests = 100
+per = "60s"
+
+[[traffic]]
+kind = "steady"
+rate = "1000/s"
+"#;
+
+/// A child that is ended with the test, however that ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Waits for its end, half a minute at most.
+    #[track_caller]
+    fn end(&mut self) -> Option<i32> {
+        for _ in 0..600 {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status.code();
+            }
+            sleep(Duration::from_millis(50));
+        }
+        panic!("it did not end within half a minute")
+    }
+}
+
+#[test]
+fn a_long_run_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
+    if Command::new("kill").arg("-l").stdout(Stdio::null()).status().is_err() {
+        eprintln!("skipped: there is no `kill` here");
+        return;
+    }
+    let bench = Bench::with("long.toml", LONG);
+    let before = bench.files();
+    let mut command = bench.command(&["run", "long.toml"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
+    let mut line = String::new();
+    messages.read_line(&mut line).unwrap();
+    // Seven passes: one for each algorithm and one for the reference.
+    let (done, rest) = line.strip_prefix("long: ").unwrap().split_once(' ').unwrap();
+    assert!((1..3_500_000_000).contains(&done.parse::<u64>().unwrap()), "{line}");
+    assert_eq!(rest, "of at most 3500000000 attempts\n");
+    assert_ne!(bench.files().len(), before.len(), "results are in the making");
+    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    assert_eq!(child.end(), Some(130));
+    let mut rest = String::new();
+    messages.read_to_string(&mut rest).unwrap();
+    let last = rest.lines().last().unwrap();
+    assert_eq!(last, "error: interrupted; nothing was written");
+    let mut printed = String::new();
+    child.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    assert_eq!(printed, "");
+    assert_same(&before, &bench.files());
+}
+
+#[test]
+fn colour_is_for_those_who_want_it() {
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    let wrong = Bench::with("boundary.toml", BOUNDARY.replace("60s\"", "60\""));
+    let coloured = |options: &[&str], environment: &[(&str, &str)]| {
+        let arguments = [&["run", "boundary.toml", "--no-charts"], options].concat();
+        let run = |bench: &Bench| {
+            let mut command = bench.command(&arguments);
+            Outcome::from(command.envs(environment.iter().copied()).output().unwrap())
+        };
+        let (table, message) = (run(&bench).stdout, run(&wrong).stderr);
+        assert!(table.contains("fixed-window") && message.contains("error"));
+        let styled = [table, message].map(|text| text.contains('\u{1b}'));
+        assert_eq!(styled[0], styled[1], "{options:?} {environment:?}");
+        styled[0]
+    };
+    assert!(!coloured(&[], &[]), "a pipe is no terminal");
+    assert!(coloured(&["--color", "always"], &[]));
+    assert!(!coloured(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(coloured(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(coloured(&["--color", "always"], &[("NO_COLOR", "1")]), "what was asked for wins");
+}
+
+#[test]
+fn colour_changes_nothing_but_how_the_worst_is_marked() {
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    let plain = bench.prints(&["run", "boundary.toml", "--no-charts"]);
+    let styled = bench.prints(&["run", "boundary.toml", "--no-charts", "--color", "always"]);
+    let mut stripped = String::new();
+    for (index, part) in styled.split("\u{1b}[").enumerate() {
+        stripped += if index == 0 { part } else { part.split_once('m').unwrap().1 };
+    }
+    let expected = plain.replace("* worst of its column\n", "").replace('*', " ");
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&stripped), trimmed(&expected));
+}
