@@ -1,6 +1,7 @@
 //! The scenarios of this repository: each teaches, each states what it must show, and `output/` holds
 //! the results of this version.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ratesim::command::{Output, run};
@@ -94,17 +95,19 @@ fn the_results_in_the_repository_are_those_of_this_version_and_every_expectation
         let found = results_of(&place.path().join(&name));
         let expected = results_of(&Path::new("output").join(&name));
         let before = faults.len();
-        for file in found.keys().filter(|file| !expected.contains_key(*file)) {
-            faults.push(format!("output/{name}/{file} is missing"));
-        }
-        for file in expected.keys().filter(|file| !found.contains_key(*file)) {
-            faults.push(format!("output/{name}/{file} is no longer written"));
-        }
-        for (file, _) in expected
-            .iter()
-            .filter(|(file, bytes)| found.get(*file).is_some_and(|now| now != *bytes))
-        {
-            faults.push(format!("output/{name}/{file} differs"));
+        if expected.is_empty() {
+            faults.push(format!("output/{name} is missing"));
+        } else {
+            let all: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+            faults.extend(all.into_iter().filter_map(|file| {
+                let fault = match (found.get(file), expected.get(file)) {
+                    (Some(now), Some(kept)) if now == kept => return None,
+                    (Some(_), Some(_)) => "differs",
+                    (Some(_), None) => "is missing",
+                    (None, _) => "is no longer written",
+                };
+                Some(format!("output/{name}/{file} {fault}"))
+            }));
         }
         if faults.len() > before {
             faults.push(format!("  renew with: cargo run --release -- run {shown}"));

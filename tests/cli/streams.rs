@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::{BOUNDARY, Bench, Outcome, assert_same};
+use crate::support::{BOUNDARY, Bench, Outcome, assert_same, skipped};
 
 /// Runs with whoever reads standard output gone from the start.
 fn unread(bench: &Bench, arguments: &[&str]) -> Outcome {
@@ -59,8 +59,7 @@ fn a_reader_that_stops_after_one_line_ends_the_list_in_silence() {
 #[test]
 fn a_full_disk_is_an_error_with_exit_code_3() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {
-        eprintln!("skipped: there is no /dev/full here");
-        return;
+        return skipped("there is no /dev/full here");
     };
     let bench = Bench::with("boundary.toml", BOUNDARY);
     for arguments in [
@@ -84,8 +83,7 @@ fn a_full_disk_is_an_error_with_exit_code_3() {
 fn a_folder_that_cannot_be_written_is_an_error_with_exit_code_3() {
     // Nobody, not even root, can make a file there.
     if !std::path::Path::new("/proc/self").is_dir() {
-        eprintln!("skipped: there is no /proc here");
-        return;
+        return skipped("there is no /proc here");
     }
     let bench = Bench::with("boundary.toml", BOUNDARY);
     let before = bench.files();
@@ -137,8 +135,7 @@ impl Running {
 #[test]
 fn a_long_run_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
     if Command::new("kill").arg("-l").stdout(Stdio::null()).status().is_err() {
-        eprintln!("skipped: there is no `kill` here");
-        return;
+        return skipped("there is no `kill` here");
     }
     let bench = Bench::with("long.toml", LONG);
     let before = bench.files();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -117,6 +118,11 @@ pub fn simulated(name: &str, text: &str) -> Bench {
 #[track_caller]
 pub fn summary(name: &str, text: &str) -> Sheet {
     simulated(name, text).sheet(&format!("output/{name}/summary.csv"))
+}
+
+/// Says that a test could not be made here, past the capture of what tests print.
+pub fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "skipped: {why}").unwrap();
 }
 
 /// Whether two sets of files are the same; says which differ.
