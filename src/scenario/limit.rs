@@ -139,7 +139,10 @@ fn read(params: &mut Params) -> Option<LimitSpec> {
     let limit = read_promise(params, None);
     let place = params.place().clone();
     let plain = LimitSpec::plain(limit.unwrap_or(Limit::new(0, Span::from_secs(1))), place);
-    let name: String = params.or("name", plain.name, "Its name in tables and files.");
+    let name = params
+        .optional("name", "Its name in tables and files; by default the limit in words.")
+        .unwrap_or(plain.name);
+    params.resolve("name", json!(name));
     let key = params.or("key", plain.key, "What it is counted by.");
     let counts = params.or("counts", plain.counts, "What counts against it.");
     let endpoints =
