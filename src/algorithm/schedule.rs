@@ -2,9 +2,9 @@
 //! if units are T = W/L apart, as whole nanoseconds and a fraction, and how far ahead of the clock
 //! that may lie.
 
-use super::width::{Nanos, gcd};
+use super::width::Nanos;
 use super::{Backwards, Common, UNSEEN, Wait};
-use crate::rate::Limit;
+use crate::rate::{Limit, gcd};
 use crate::time::Reading;
 
 /// A time or span of `whole` ns and `parts` fractions of one, whose size the [`Schedule`] knows;
