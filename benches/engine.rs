@@ -95,7 +95,6 @@ fn main() {
             note(algorithm.name, tally.books.accepted, time);
         }
     }
-    drop(note);
     assert_eq!(accepted["gcra"], accepted["governor"], "the same decisions");
 
     let median = |name: &str| {

@@ -36,7 +36,7 @@ impl Place {
 
     /// Line and column of the start, both counted from 1, the column in characters.
     pub fn line_column(&self) -> (usize, usize) {
-        let before = &self.source.text[..self.span.start.min(self.source.text.len())];
+        let before = &self.source.text[..floor_boundary(&self.source.text, self.span.start)];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         (line, column)
@@ -63,6 +63,22 @@ impl Problem {
     /// A problem at a place.
     pub fn at(place: &Place, message: impl Into<String>) -> Problem {
         Problem { message: message.into(), place: Some(place.clone()), help: None }
+    }
+
+    /// A name at `place` that is not among those that are `known`, with the nearest suggested;
+    /// `what` it should be the name of.
+    pub fn unknown<'a>(
+        place: &Place,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Problem {
+        Problem::at(place, format!("unknown {what} `{name}`")).help(suggest(name, known))
+    }
+
+    /// The same problem, said of `what`: the key whose value it is about.
+    pub fn of(self, what: impl fmt::Display) -> Problem {
+        Problem { message: format!("{what}: {}", self.message), ..self }
     }
 
     /// The same problem with what would be right.
@@ -120,17 +136,33 @@ impl Problems {
         Problems { found: RefCell::new(self.found.borrow().clone()) }.into_result()
     }
 
-    /// `Ok` if none was added, else all of them, file by file and in the order of their places.
+    /// `Ok` if none was added, else all of them: text by text, in the order in which a text was first
+    /// complained about, and within a text in the order of their places. Those without a place stand
+    /// first.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with all that were added.
     pub fn into_result(self) -> Result<(), Error> {
         let mut found = self.found.into_inner();
         if found.is_empty() {
             return Ok(());
         }
-        let place = |problem: &Problem| {
-            problem.place.as_ref().map(|place| (place.source.name.clone(), place.span.start))
-        };
-        found.sort_by_cached_key(place);
+        let mut sources: Vec<Arc<Source>> = Vec::new();
+        for Place { source, .. } in found.iter().filter_map(|problem| problem.place.as_ref()) {
+            if !sources.iter().any(|known| Arc::ptr_eq(known, source)) {
+                sources.push(Arc::clone(source));
+            }
+        }
+        found.sort_by_key(|problem| {
+            let Place { source, span } = problem.place.as_ref()?;
+            Some((sources.iter().position(|known| Arc::ptr_eq(known, source)), span.start))
+        });
         Err(Error::Input(found))
+    }
+
+    /// The first that was added, where one is enough to say.
+    pub fn into_first(self) -> Option<Problem> {
+        self.found.into_inner().into_iter().next()
     }
 }
 
@@ -239,10 +271,16 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// "did you mean `x`?" where a name is near, followed by all that are known.
-pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    let all = known.clone().into_iter().collect::<Vec<_>>().join(", ");
-    match nearest(given, known) {
+/// "did you mean `x`?" where a name is near, followed by all that are known, each once.
+pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in known {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let all = names.join(", ");
+    match nearest(given, names) {
         Some(name) => format!("did you mean `{name}`? known are: {all}"),
         None => format!("known are: {all}"),
     }
@@ -258,6 +296,30 @@ mod tests {
         assert_eq!(nearest("fixed-widow", known), Some("fixed-window"));
         assert_eq!(nearest("token_bucket", known), Some("token-bucket"));
         assert_eq!(nearest("quux", known), None);
+    }
+
+    #[test]
+    fn a_suggestion_lists_each_name_once() {
+        let shown = suggest("gcra", ["fixed-window", "token-bucket", "fixed-window"]);
+        assert_eq!(shown, "known are: fixed-window, token-bucket");
+    }
+
+    #[test]
+    fn problems_of_several_texts_stay_together() {
+        let place = |name: &str| {
+            let source = Source { name: name.to_owned(), text: "0123456789".to_owned() };
+            Place { source: Arc::new(source), span: 0..1 }
+        };
+        let (one, other) = (place("one"), place("other"));
+        let problems = Problems::new();
+        problems.add(Problem::at(&one.at(7..8), "b"));
+        problems.add(Problem::at(&other.at(5..6), "d"));
+        problems.add(Problem::at(&one.at(9..10), "c"));
+        problems.add(Problem::new("a"));
+        problems.add(Problem::at(&other.at(4..5), "e"));
+        let Err(Error::Input(found)) = problems.into_result() else { panic!("there are some") };
+        let messages: Vec<&str> = found.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(messages, ["a", "b", "c", "e", "d"]);
     }
 
     #[test]

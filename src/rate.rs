@@ -45,11 +45,6 @@ impl Rate {
 
     /// What [`Rate::parse`] takes, for messages.
     pub const GRAMMAR: &str = "a count per span with its unit, such as \"100/60s\" or \"50/s\"";
-
-    /// For metrics, estimates and drawing only.
-    pub fn per_second(&self) -> f64 {
-        self.count as f64 / self.per.as_secs_f64()
-    }
 }
 
 impl fmt::Display for Rate {
@@ -89,9 +84,24 @@ impl fmt::Display for Limit {
     }
 }
 
+/// The greatest common divisor; `gcd(0, n)` is n.
+pub(crate) const fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_greatest_common_divisor_of_a_span_and_a_count() {
+        assert_eq!(gcd(60_000_000_000, 100), 100);
+        assert_eq!(gcd(1_000_000_000, 3), 1);
+        assert_eq!((gcd(0, 7), gcd(7, 0)), (7, 7));
+    }
 
     #[test]
     fn a_rate_needs_a_count_a_slash_and_a_unit() {

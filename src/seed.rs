@@ -2,6 +2,7 @@
 //! own, derived from (seed, label, index): adding a stream, or drawing more from one, changes no
 //! other, so that every algorithm sees the same traffic.
 
+use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
 /// The seed of a run.
@@ -22,6 +23,12 @@ impl Seed {
         let low = mix(high ^ label.rotate_left(32));
         Stream::new((u128::from(high) << 64) | u128::from(low))
     }
+}
+
+/// A whole number below `end`, which is at least 1; each as likely as the next to within `end` in
+/// 2^64.
+pub fn below(stream: &mut Stream, end: u64) -> u64 {
+    ((u128::from(stream.next_u64()) * u128::from(end)) >> 64) as u64
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014, with Stafford's constants).

@@ -1,5 +1,6 @@
 //! Time in whole nanoseconds, in three types that cannot be mixed up: an [`Instant`] is true
 //! simulated time, a [`Reading`] is what some clock shows at an instant, a [`Span`] is a length.
+//! A [`Window`] is the time between two instants.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -116,6 +117,18 @@ impl Span {
         "a span such as \"250ms\", \"60s\" or \"1h30m\" (units: ns, us, ms, s, m, h, d, w)";
 }
 
+/// Round lengths for bins and the steps of axes, ascending, in nanoseconds: 1, 2 and 5 times a power
+/// of ten up to 5 s, then 10, 15 and 30 s, 1, 2, 5, 10, 15 and 30 min, 1, 2, 3, 6 and 12 h.
+pub fn round_lengths() -> impl Iterator<Item = u64> {
+    const ABOVE: [u64; 14] =
+        [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200];
+    let decimal = (0..10).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+    decimal.chain(ABOVE.map(|seconds| seconds * SECOND))
+}
+
+/// Nanoseconds in a day.
+pub const DAY: u64 = 86_400 * SECOND;
+
 /// The units of a span, the largest first, with their nanoseconds.
 const UNITS: [(&str, u128); 8] = [
     ("w", 604_800_000_000_000),
@@ -211,6 +224,9 @@ impl Add<Span> for Reading {
 }
 
 impl Instant {
+    /// The start of the day whose time a bare time of day is: 2026-01-01, UTC.
+    pub const MIDNIGHT: Instant = Instant(1_767_225_600_000_000_000);
+
     /// What a clock without any error shows.
     pub const fn exact(self) -> Reading {
         Reading(self.0)
@@ -246,10 +262,54 @@ impl fmt::Display for Instant {
     }
 }
 
+/// A span of simulated time that an event may fall in: from `start` to before `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The first instant.
+    pub start: Instant,
+    /// The first instant after it.
+    pub end: Instant,
+}
+
+impl Window {
+    /// No run starts before the year 1700.
+    pub const FIRST: Instant = Instant(-8_520_336_000_000_000_000);
+    /// No run ends after the start of the year 2200: far enough from the end of 64-bit nanoseconds
+    /// that no algorithm's arithmetic meets it.
+    pub const LAST: Instant = Instant(7_258_118_400_000_000_000);
+
+    /// Whether `instant` falls in.
+    pub fn contains(&self, instant: Instant) -> bool {
+        self.start <= instant && instant < self.end
+    }
+
+    /// Its length; [`Span::MAX`] if it is longer than that.
+    pub fn span(&self) -> Span {
+        self.end - self.start
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_bare_time_is_one_of_the_day_that_starts_at_midnight() {
+        assert_eq!(Instant::parse("00:00:00"), Ok(Instant::MIDNIGHT));
+        assert_eq!(Instant::parse("00:01"), Ok(Instant::MIDNIGHT + Span::from_secs(60)));
+    }
+
+    #[test]
+    fn a_window_is_half_open_and_its_bounds_are_new_years() {
+        let at = |text: &str| Instant::parse(text).unwrap();
+        let window = Window { start: at("12:00:00"), end: at("12:03:00") };
+        assert!(window.contains(window.start) && !window.contains(window.end));
+        assert!(window.contains(at("12:02:59.999999999")));
+        assert_eq!(window.span(), Span::from_secs(180));
+        assert_eq!(Window::FIRST, at("1700-01-01T00:00:00Z"));
+        assert_eq!(Window::LAST, at("2200-01-01T00:00:00Z"));
+    }
 
     #[test]
     fn spans_are_read_exactly() {

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// Files of the sources with their texts, tests at their feet cut off.
+/// Files of the sources with their texts, tests included.
 fn sources() -> Vec<(PathBuf, String)> {
     fn collect(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
         let mut paths: Vec<_> =

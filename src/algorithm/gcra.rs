@@ -44,12 +44,11 @@ fn configure(limit: &Limit, common: Common, _params: &mut Params) -> Option<Box<
 
 fn limiter<N: Nanos>(limit: &Limit, common: Common) -> Option<Box<dyn Limiter>> {
     let schedule = Schedule::<N>::new(limit, limit.burst, limit.burst, common)?;
-    Some(Box::new(Keyed::new(Gcra { schedule, common }, common.tick)))
+    Some(Box::new(Keyed::new(Gcra { schedule }, common.tick)))
 }
 
 struct Gcra<N> {
     schedule: Schedule<N>,
-    common: Common,
 }
 
 impl<N: Nanos> Algorithm for Gcra<N> {
@@ -73,11 +72,7 @@ impl<N: Nanos> Algorithm for Gcra<N> {
     }
 
     fn deny(&self, state: &mut Due<N>, now: Reading, cost: u32) {
-        if self.common.count_rejected {
-            self.schedule.charge(state, now, cost);
-        } else if self.common.backwards == Backwards::Rewind {
-            *state = self.schedule.settled(state, now);
-        }
+        self.schedule.deny(state, now, cost);
     }
 
     fn footprint(&self, _state: &Due<N>, _now: Reading) -> Footprint {

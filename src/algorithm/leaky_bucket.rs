@@ -59,13 +59,12 @@ fn limiter<N: Nanos>(limit: &Limit, first: First, common: Common) -> Option<Box<
     // reach B intervals ahead; one more where the unit that left last does not count.
     let ahead = capacity + u64::from(first == First::Immediate);
     let schedule = Schedule::<N>::new(limit, capacity, ahead, common)?;
-    Some(Box::new(Keyed::new(LeakyBucket { schedule, first, common }, common.tick)))
+    Some(Box::new(Keyed::new(LeakyBucket { schedule, first }, common.tick)))
 }
 
 struct LeakyBucket<N> {
     schedule: Schedule<N>,
     first: First,
-    common: Common,
 }
 
 impl<N: Nanos> Algorithm for LeakyBucket<N> {
@@ -101,11 +100,7 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
     }
 
     fn deny(&self, state: &mut Due<N>, now: Reading, cost: u32) {
-        if self.common.count_rejected {
-            self.schedule.charge(state, now, cost);
-        } else if self.common.backwards == Backwards::Rewind {
-            *state = self.schedule.settled(state, now);
-        }
+        self.schedule.deny(state, now, cost);
     }
 
     fn footprint(&self, _state: &Due<N>, _now: Reading) -> Footprint {

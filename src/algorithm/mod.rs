@@ -32,7 +32,6 @@ mod token_bucket;
 mod trial;
 mod width;
 
-use crate::error::{Problem, Problems, suggest};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
 use crate::time::{Reading, Span};
@@ -213,7 +212,12 @@ const UNSEEN: i64 = i64::MIN;
 
 /// Finds an algorithm by its name.
 pub fn find(name: &str) -> Option<&'static Kind> {
-    ALGORITHMS.iter().find(|kind| kind.name == name)
+    position(name).map(|position| &ALGORITHMS[position])
+}
+
+/// The position of an algorithm in [`ALGORITHMS`].
+pub fn position(name: &str) -> Option<usize> {
+    ALGORITHMS.iter().position(|kind| kind.name == name)
 }
 
 impl Kind {
@@ -254,19 +258,4 @@ impl Kind {
         let limiter = (self.configure)(limit, common, params);
         limiter.filter(|_| ticks && known)
     }
-}
-
-/// The registry's entry for a name that the user wrote, or a problem with the nearest name.
-pub fn resolve(
-    name: &str,
-    place: &crate::error::Place,
-    problems: &Problems,
-) -> Option<&'static Kind> {
-    let found = find(name);
-    if found.is_none() {
-        let known = ALGORITHMS.iter().map(|kind| kind.name);
-        let message = format!("unknown algorithm `{name}`");
-        problems.add(Problem::at(place, message).help(suggest(name, known)));
-    }
-    found
 }

@@ -2,9 +2,9 @@
 //! if units are T = W/L apart, as whole nanoseconds and a fraction, and how far ahead of the clock
 //! that may lie.
 
-use super::width::{Nanos, gcd};
+use super::width::Nanos;
 use super::{Backwards, Common, UNSEEN, Wait};
-use crate::rate::Limit;
+use crate::rate::{Limit, gcd};
 use crate::time::Reading;
 
 /// A time or span of `whole` ns and `parts` fractions of one, whose size the [`Schedule`] knows;
@@ -50,7 +50,7 @@ pub(super) struct Schedule<N> {
     capacity: u64,
     /// How far `next` may lie ahead of the clock.
     reach: Exact<N>,
-    backwards: Backwards,
+    common: Common,
 }
 
 impl<N: Nanos> Schedule<N> {
@@ -84,7 +84,7 @@ impl<N: Nanos> Schedule<N> {
             parts: requests as u64,
             capacity,
             reach: units(ahead)?,
-            backwards: common.backwards,
+            common,
         })
     }
 
@@ -98,7 +98,7 @@ impl<N: Nanos> Schedule<N> {
     pub(super) fn settled(&self, due: &Due<N>, now: Reading) -> Due<N> {
         let now = now.0;
         let older = now < due.last;
-        let next = match self.backwards {
+        let next = match self.common.backwards {
             // What is owed stays owed, counted from the older reading.
             Backwards::RewindOnAdmit | Backwards::Rewind if older => {
                 let last = Exact::at(due.last);
@@ -111,7 +111,7 @@ impl<N: Nanos> Schedule<N> {
             }
             _ => due.next,
         };
-        Due { next, last: self.backwards.stored_as(now, due.last) }
+        Due { next, last: self.common.backwards.stored_as(now, due.last) }
     }
 
     /// Whether a `settled` schedule owes nothing.
@@ -156,6 +156,15 @@ impl<N: Nanos> Schedule<N> {
         let done = self.plus(self.start(&settled), self.units(cost));
         let full = self.plus(Exact::at(settled.last), self.reach);
         *due = Due { next: done.min(full).max(settled.next), last: settled.last };
+    }
+
+    /// `cost` was denied.
+    pub(super) fn deny(&self, due: &mut Due<N>, now: Reading, cost: u32) {
+        if self.common.count_rejected {
+            self.charge(due, now, cost);
+        } else if self.common.backwards == Backwards::Rewind {
+            *due = self.settled(due, now);
+        }
     }
 
     /// From when on nothing is owed.

@@ -172,7 +172,12 @@ impl Algorithm for SlidingWindowLog {
 
     fn footprint(&self, state: &State, now: Reading) -> Footprint {
         let at = self.common.backwards.decided_at(now.0, state.newest());
-        let left = state.stamps.partition_point(|s| s.saturating_add(self.lifetime) <= at);
+        let has_left = |stamp: &i64| stamp.saturating_add(self.lifetime) <= at;
+        // Most often none has, and then the oldest alone tells.
+        let left = match state.stamps.front() {
+            Some(oldest) if has_left(oldest) => state.stamps.partition_point(has_left),
+            _ => 0,
+        };
         let heap =
             size_of_val(&0_i64) * state.stamps.len() + size_of_val(&0_u32) * state.costs.len();
         Footprint {

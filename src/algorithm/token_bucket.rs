@@ -14,10 +14,10 @@
 //! that saturates is exact after idling of any length. An interval bucket is the same with steps of W
 //! in place of steps of a nanosecond, and whole tokens.
 
-use super::width::{Units, gcd};
+use super::width::Units;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
-use crate::rate::Limit;
+use crate::rate::{Limit, gcd};
 use crate::time::Reading;
 
 /// The registry's entry.

@@ -78,11 +78,3 @@ impl Units for u128 {
         u128::saturating_mul(self, other)
     }
 }
-
-/// The greatest common divisor; `gcd(0, n)` is n.
-pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}

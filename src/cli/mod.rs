@@ -28,13 +28,7 @@ struct Cli {
     command: Command,
 
     /// When to use colour.
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = false
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
 }
 
@@ -108,9 +102,8 @@ struct Run {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Run so many algorithms at a time; by default one a core. Changes no result.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 #[derive(Debug, Args)]
@@ -127,6 +120,12 @@ struct Check {
     #[arg(long, short)]
     quiet: bool,
 
+    #[command(flatten)]
+    threads: Threads,
+}
+
+#[derive(Debug, Args)]
+struct Threads {
     /// Run so many algorithms at a time; by default one a core. Changes no result.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -218,7 +217,7 @@ fn dispatch(command: Command, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
                 charts: !run.no_charts,
                 json: run.json,
                 quiet: run.quiet,
-                threads: threads(run.threads),
+                threads: run.threads.number(),
             };
             command::run::run(&options, &mut output, &progress).map(|()| true)
         }
@@ -226,7 +225,7 @@ fn dispatch(command: Command, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
             let progress = Terminal::new(check.quiet, Arc::clone(stop));
             let options = command::check::Options {
                 paths: check.paths,
-                threads: threads(check.threads),
+                threads: check.threads.number(),
                 quiet: check.quiet,
                 json: check.json,
             };
@@ -295,10 +294,12 @@ fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Error> {
     .map_err(|cause| Error::failed("watch for Ctrl-C", cause))
 }
 
-fn threads(asked: Option<u32>) -> usize {
-    match asked {
-        Some(threads) => threads as usize,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+impl Threads {
+    fn number(&self) -> usize {
+        match self.threads {
+            Some(threads) => threads as usize,
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
 use crate::rate::Limit;
 use crate::report::chart::CHARTS;
+use crate::report::format::{width, wrap};
 use crate::scenario::{Changes, Scenario};
 use crate::time::Span;
 use crate::traffic::SOURCES;
@@ -61,7 +62,7 @@ pub fn list(what: What, folder: &Path, json: bool, output: &mut Output) -> Resul
     if json {
         return output.say(&format!("{:#}", document(&entries)));
     }
-    let names = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    let names = entries.iter().map(|entry| width(&entry.name)).max().unwrap_or(0);
     for entry in &entries {
         let more = entry.more.iter().map(|(key, value)| format!("{key}: {value}"));
         let texts = std::iter::once(entry.about.clone()).chain(more);
@@ -133,20 +134,4 @@ fn document(entries: &[Entry]) -> Json {
         row
     });
     Json::Array(rows.collect())
-}
-
-/// The words of a text in lines of at most `width` columns, but for longer words.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

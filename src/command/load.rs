@@ -35,10 +35,11 @@ pub fn prepare(
     Ok(all)
 }
 
-/// The scenario files among `paths` and in folders among them, folders in the order of names.
+/// The scenario files: every path that is no folder, whether it exists or not, and the `*.toml` in
+/// folders and theirs, in the order of names.
 ///
 /// # Errors
-/// If a path does not exist, cannot be read, or a folder has no scenario.
+/// If a folder cannot be read or has no scenario.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for path in paths {

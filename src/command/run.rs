@@ -7,14 +7,14 @@ use serde_json::{Value as Json, json};
 use super::{Output, load};
 use crate::error::Error;
 use crate::report::chart;
-use crate::report::decisions::{self, Decision, Decisions, Record};
+use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
 use crate::report::{self, csv, format, html, record, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
-use crate::world::{Decided, Fate};
+use crate::world::Decided;
 
 /// Arguments of `run`.
 #[derive(Debug, Default)]
@@ -181,11 +181,7 @@ impl DecisionSink for Sink {
             client: &traffic.clients[arrival.client as usize].name,
             endpoint: &traffic.endpoints[arrival.endpoint as usize],
             cost: arrival.cost,
-            decision: match *fate {
-                Fate::Accepted => Decision::Admit,
-                Fate::Queued(span) => Decision::Queue(span),
-                Fate::Rejected(wait) => Decision::Deny(wait),
-            },
+            fate: *fate,
         };
         self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
     }

@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::{Judge, Tally, Touch};
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
-use crate::scenario::Window;
+use crate::time::Window;
 use crate::time::{Instant, Span};
 
 /// 600 bins of 10 ns.

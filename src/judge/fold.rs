@@ -9,7 +9,7 @@ use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
-use crate::scenario::Window;
+use crate::time::Window;
 use crate::time::{Instant, Span};
 
 /// What an attempt is charged under one limit. The touches of one attempt are of different limits.

@@ -92,7 +92,7 @@ impl Holdings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Window;
+    use crate::time::Window;
 
     /// Entries and keys by bin of 10 ns (600 of them); one key's calls: at, entries, until.
     fn kept(keys: &[&[(i64, u64, Option<i64>)]], bins: usize) -> Vec<(u64, u64)> {

@@ -23,4 +23,3 @@ pub use distribution::Distribution;
 pub use fold::{Judge, Touch};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
 pub use timeline::{Bin, Timeline};
-pub use trailing::Trailing;

@@ -1,7 +1,7 @@
 //! A run cut into a bounded number of bins of equal length.
 
-use crate::scenario::Window;
-use crate::time::{Instant, SECOND, Span};
+use crate::time::Window;
+use crate::time::{DAY, Instant, Span, round_lengths};
 
 /// The bins of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,22 +67,15 @@ impl Timeline {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten nanoseconds up to 5 s, then of 10, 15 and 30 s, of
-/// 1, 2, 5, 10, 15 and 30 min, 1, 2, 3, 6 and 12 h and whole days, that is not below `nanos`.
+/// The least round length, or whole number of days, that is not below `nanos`.
 fn round_length(nanos: u64) -> u64 {
-    const ABOVE: [u64; 14] =
-        [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200];
-    const DAY: u64 = 86_400 * SECOND;
-    let decimal = (0..10).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
-    decimal
-        .chain(ABOVE.map(|seconds| seconds * SECOND))
-        .find(|&length| length >= nanos)
-        .unwrap_or_else(|| nanos.div_ceil(DAY) * DAY)
+    round_lengths().find(|&length| length >= nanos).unwrap_or_else(|| nanos.div_ceil(DAY) * DAY)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::SECOND;
 
     #[test]
     fn three_minutes_are_cut_into_half_seconds() {

@@ -8,7 +8,7 @@ mod run;
 mod value;
 
 use crate::judge::{SubjectTally, Tally};
-use crate::scenario::Window;
+use crate::time::Window;
 
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
 pub use run::METRICS;
@@ -82,6 +82,24 @@ pub enum Worse {
     Neither,
 }
 
+impl Worse {
+    /// The worst of several values, as a number; `None` where all are the same or neither end is bad.
+    pub fn worst(self, values: impl IntoIterator<Item = Value>) -> Option<f64> {
+        let (least, most) = values
+            .into_iter()
+            .map(Value::as_f64)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| {
+                (least.min(one), most.max(one))
+            });
+        match self {
+            _ if most <= least => None,
+            Worse::More => Some(most),
+            Worse::Less => Some(least),
+            Worse::Neither => None,
+        }
+    }
+}
+
 /// Finds a metric of a run by its name.
 pub fn find(name: &str) -> Option<&'static Metric> {
     find_in(METRICS, name)
@@ -136,6 +154,16 @@ mod tests {
         check_registry(SUBJECT_METRICS);
         check_registry(LIMIT_METRICS);
         assert!(find("no_such_metric").is_none());
+    }
+
+    #[test]
+    fn the_worst_is_told_only_where_values_differ() {
+        let values = [Value::Count(1), Value::Number(2.5)];
+        assert_eq!(Worse::More.worst(values), Some(2.5));
+        assert_eq!(Worse::Less.worst(values), Some(1.0));
+        assert_eq!(Worse::Neither.worst(values), None);
+        assert_eq!(Worse::More.worst([Value::Count(3), Value::Count(3)]), None);
+        assert_eq!(Worse::More.worst([]), None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! A TOML document as a tree in which every key and value knows its place.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, Place, Problem, Problems, Source};
+use crate::error::{Place, Problem, Problems, Source};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Node {
 pub enum Value {
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number of 64 bits, with or without a sign.
+    /// A whole number; wider than TOML's, so that every unsigned one of 64 bits can be written.
     Integer(i128),
     /// Any other number.
     Float(f64),
@@ -90,7 +91,7 @@ impl Node {
             let place = whole.at(error.span().unwrap_or(0..0));
             problems.add(Problem::at(&place, format!("not TOML: {}", error.message())));
         }
-        let table = convert_table(table.get_ref(), &whole, problems);
+        let table = Reading { whole: &whole, offset: 0, problems }.table(table.get_ref());
         Node { place: whole, value: Value::Table(table) }
     }
 
@@ -98,22 +99,23 @@ impl Node {
     /// from 0) to `text`, read as a TOML value, or as a plain text where it is none.
     ///
     /// # Errors
-    /// A problem placed in the `--set` argument where a part of the path does not exist or a number
-    /// is none.
+    /// A problem placed in the `--set` argument: a part of the path does not exist, or the value
+    /// cannot be held.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Problem> {
         let argument = format!("{path}={text}");
         let source = Arc::new(Source { name: "--set".to_owned(), text: argument });
         let offset = path.len() + 1;
         let place = Place { source: Arc::clone(&source), span: offset..source.text.len() };
         let problems = Problems::new();
+        let reading = Reading { whole: &place, offset, problems: &problems };
         let value = match DeValue::parse(text) {
-            Ok(value) => convert(value.get_ref(), &place, &problems),
+            Ok(value) => reading.value(value.get_ref(), &place),
             Err(_) => Value::String(text.to_owned()),
         };
-        if let Err(Error::Input(mut found)) = problems.into_result() {
-            return Err(found.swap_remove(0));
+        match problems.into_first() {
+            Some(problem) => Err(problem),
+            None => self.replace(path, &place.at(0..path.len()), Node { place, value }),
         }
-        self.replace(path, &place.at(0..path.len()), Node { place, value })
     }
 
     /// Sets the node at a dotted path, as [`Node::set`] does; `path_place` is where the path stands.
@@ -121,10 +123,8 @@ impl Node {
     /// # Errors
     /// A problem at `path_place` where a part of the path does not exist.
     pub fn replace(&mut self, path: &str, path_place: &Place, node: Node) -> Result<(), Problem> {
-        let (first, rest) = match path.split_once('.') {
-            Some((first, rest)) => (first, Some(rest)),
-            None => (path, None),
-        };
+        let (first, rest) =
+            path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let wrong = |message: String| Err(Problem::at(path_place, message));
         if first.is_empty() {
             return wrong("a part of the path is empty".to_owned());
@@ -166,44 +166,56 @@ impl Node {
     }
 }
 
-fn convert_table(table: &DeTable, whole: &Place, problems: &Problems) -> Table {
-    let entries = table.iter().map(|(key, value)| Entry {
-        key: key.get_ref().to_string(),
-        place: whole.at(key.span()),
-        node: convert_node(value, whole, problems),
-    });
-    Table { entries: entries.collect() }
+/// Parsed TOML being turned into nodes.
+struct Reading<'a> {
+    /// Any place in the source.
+    whole: &'a Place,
+    /// Where in the source the parsed text begins.
+    offset: usize,
+    problems: &'a Problems,
 }
 
-fn convert_node(value: &Spanned<DeValue>, whole: &Place, problems: &Problems) -> Node {
-    let place = whole.at(value.span());
-    let value = convert(value.get_ref(), &place, problems);
-    Node { place, value }
-}
+impl Reading<'_> {
+    fn place(&self, span: Range<usize>) -> Place {
+        self.whole.at(span.start + self.offset..span.end + self.offset)
+    }
 
-fn convert(value: &DeValue, place: &Place, problems: &Problems) -> Value {
-    match value {
-        DeValue::String(text) => Value::String(text.to_string()),
-        DeValue::Integer(number) => match whole(number.as_str(), number.radix()) {
-            Some(number) => Value::Integer(number),
-            None => {
-                problems.add(Problem::at(place, "a whole number beyond 64 bits"));
-                Value::Integer(0)
+    fn table(&self, table: &DeTable) -> Table {
+        let entries = table.iter().map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            place: self.place(key.span()),
+            node: self.node(value),
+        });
+        Table { entries: entries.collect() }
+    }
+
+    fn node(&self, value: &Spanned<DeValue>) -> Node {
+        let place = self.place(value.span());
+        let value = self.value(value.get_ref(), &place);
+        Node { place, value }
+    }
+
+    fn value(&self, value: &DeValue, place: &Place) -> Value {
+        match value {
+            DeValue::String(text) => Value::String(text.to_string()),
+            DeValue::Integer(number) => {
+                let read = whole(number.as_str(), number.radix());
+                Value::Integer(read.unwrap_or_else(|| {
+                    self.problems.add(Problem::at(place, "a whole number beyond 64 bits"));
+                    0
+                }))
             }
-        },
-        DeValue::Float(number) => match number.as_str().parse() {
-            Ok(number) => Value::Float(number),
-            Err(_) => {
-                problems.add(Problem::at(place, "not a number"));
-                Value::Float(0.0)
+            DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or_else(|_| {
+                self.problems.add(Problem::at(place, "not a number"));
+                0.0
+            })),
+            DeValue::Boolean(value) => Value::Boolean(*value),
+            DeValue::Datetime(moment) => Value::Moment(moment.to_string()),
+            DeValue::Array(values) => {
+                Value::Array(values.iter().map(|value| self.node(value)).collect())
             }
-        },
-        DeValue::Boolean(value) => Value::Boolean(*value),
-        DeValue::Datetime(moment) => Value::Moment(moment.to_string()),
-        DeValue::Array(values) => {
-            Value::Array(values.iter().map(|value| convert_node(value, place, problems)).collect())
+            DeValue::Table(table) => Value::Table(self.table(table)),
         }
-        DeValue::Table(table) => Value::Table(convert_table(table, place, problems)),
     }
 }
 
@@ -211,4 +223,83 @@ fn convert(value: &DeValue, place: &Place, problems: &Problems) -> Value {
 fn whole(digits: &str, radix: u32) -> Option<i128> {
     let fits = i128::from(i64::MIN)..=i128::from(u64::MAX);
     i128::from_str_radix(digits, radix).ok().filter(|number| fits.contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Node {
+        let problems = Problems::new();
+        let source = Arc::new(Source { name: "t.toml".to_owned(), text: text.to_owned() });
+        let node = Node::parse(source, &problems);
+        problems.into_result().unwrap();
+        node
+    }
+
+    fn at<'a>(node: &'a Node, path: &str) -> &'a Node {
+        path.split('.').fold(node, |node, part| match &node.value {
+            Value::Table(table) => &table.get(part).unwrap().node,
+            Value::Array(nodes) => &nodes[part.parse::<usize>().unwrap()],
+            other => panic!("{part} in {}", other.kind()),
+        })
+    }
+
+    #[test]
+    fn a_path_reaches_into_tables_and_lists_and_adds_what_is_not_there() {
+        let mut node = parse("[limit]\nrequests = 5\n[[traffic]]\nrate = \"1/s\"\n");
+        node.set("limit.requests", "7").unwrap();
+        node.set("limit.per", "60s").unwrap();
+        node.set("traffic.0.rate", "\"5/s\"").unwrap();
+        node.set("a.b.c", "[1, 2.5, true]").unwrap();
+        assert_eq!(at(&node, "limit.requests").value, Value::Integer(7));
+        assert_eq!(at(&node, "limit.per").value, Value::String("60s".to_owned()));
+        assert_eq!(at(&node, "traffic.0.rate").value, Value::String("5/s".to_owned()));
+        assert_eq!(at(&node, "a.b.c.1").value, Value::Float(2.5));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_a_problem_and_changes_nothing() {
+        let before = parse("seed = 1\n[[traffic]]\nrate = \"1/s\"\n");
+        for (path, message) in [
+            ("traffic.1.rate", "`1` is no position in a list of 1"),
+            ("traffic.first.rate", "`first` is no position in a list of 1"),
+            ("seed.x", "`x` cannot be set inside a whole number"),
+            ("limit..per", "a part of the path is empty"),
+            ("", "a part of the path is empty"),
+        ] {
+            let mut node = before.clone();
+            let problem = node.set(path, "1").unwrap_err();
+            assert_eq!(problem.message, message, "{path}");
+            assert_eq!(problem.place.unwrap().source.name, "--set");
+        }
+    }
+
+    #[test]
+    fn a_number_of_too_many_digits_is_a_problem_wherever_it_is_written() {
+        let digits = "9".repeat(40);
+        let source = Source { name: "t.toml".to_owned(), text: format!("a = {digits}\n") };
+        let problems = Problems::new();
+        Node::parse(Arc::new(source), &problems);
+        let message = "a whole number beyond 64 bits";
+        assert_eq!(problems.into_first().unwrap().message, message);
+        assert_eq!(parse("").set("a", &digits).unwrap_err().message, message);
+        assert_eq!(parse("").set("a.b", &format!("[{digits}]")).unwrap_err().message, message);
+    }
+
+    #[test]
+    fn every_unsigned_number_of_64_bits_can_be_set() {
+        let mut node = parse("a = 0xFFFF_FFFF_FFFF_FFFF\n");
+        assert_eq!(at(&node, "a").value, Value::Integer(u64::MAX.into()));
+        node.set("b", &u64::MAX.to_string()).unwrap();
+        assert_eq!(at(&node, "b").value, Value::Integer(u64::MAX.into()));
+    }
+
+    #[test]
+    fn what_stands_inside_a_value_that_was_set_knows_its_place_in_the_argument() {
+        let mut node = parse("");
+        node.set("limit", "{ per = 5 }").unwrap();
+        let place = &at(&node, "limit.per").place;
+        assert_eq!(&place.source.text[place.span.clone()], "5");
+    }
 }

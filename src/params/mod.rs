@@ -11,7 +11,7 @@ mod setting;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::error::{Place, Problem, Problems, suggest};
+use crate::error::{Place, Problem, Problems};
 
 pub use document::{Entry, Node, Table, Value};
 pub use setting::{Choice, Setting};
@@ -23,7 +23,7 @@ pub struct Field {
     pub name: String,
     /// What it means, one or two sentences.
     pub meaning: String,
-    /// Whether it may be left out.
+    /// Whether it must be there.
     pub required: bool,
     /// What it is when left out.
     pub default: Option<Json>,
@@ -236,10 +236,8 @@ impl<'a> Params<'a> {
     pub fn finish(self) -> Finished {
         for entry in &self.table.entries {
             if !self.fields.iter().any(|field| field.name == entry.key) {
-                let known: Vec<&str> = self.fields.iter().map(|f| f.name.as_str()).collect();
-                let message = format!("unknown key `{}`", entry.key);
-                let help = suggest(&entry.key, known.iter().copied());
-                self.problems.add(Problem::at(&entry.place, message).help(help));
+                let known = self.fields.iter().map(|field| field.name.as_str());
+                self.problems.add(Problem::unknown(&entry.place, "key", &entry.key, known));
             }
         }
         Finished { fields: self.fields, resolved: self.resolved }
@@ -265,8 +263,7 @@ impl<'a> Params<'a> {
                 Some(value)
             }
             Err(problem) => {
-                let message = format!("`{name}`: {}", problem.message);
-                self.problems.add(Problem { message, ..problem });
+                self.problems.add(problem.of(format_args!("`{name}`")));
                 None
             }
         }
@@ -300,6 +297,14 @@ pub fn table_schema(fields: &[Field]) -> Json {
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
+    schema
+}
+
+/// The JSON Schema of a table whose setting `kind` has the one value `kind`, with these settings,
+/// `kind` among them.
+pub fn kind_schema(kind: &str, meaning: &str, fields: &[Field]) -> Json {
+    let mut schema = table_schema(fields);
+    schema["properties"]["kind"] = json!({ "const": kind, "description": meaning });
     schema
 }
 

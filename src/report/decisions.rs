@@ -6,21 +6,11 @@ use super::csv::{name_cell, writer};
 use crate::algorithm::Wait;
 use crate::metrics::Value;
 use crate::time::Span;
+use crate::world::Fate;
 
 /// The columns of the file.
 pub const COLUMNS: [&str; 9] =
     ["case", "algorithm", "replica", "t_s", "client", "endpoint", "cost", "decision", "wait_s"];
-
-/// What was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    /// `admit`: it passed at once; no wait.
-    Admit,
-    /// `queue`: it passes after the wait.
-    Queue(Span),
-    /// `deny`: it did not pass; the wait that it was told, empty where that is never.
-    Deny(Wait),
-}
 
 /// One row of the file.
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +29,9 @@ pub struct Record<'a> {
     pub endpoint: &'a str,
     /// What it costs.
     pub cost: u32,
-    /// What was decided.
-    pub decision: Decision,
+    /// What became of it: `admit` without a wait; `queue`, which passes after the wait; or `deny` with
+    /// the wait that it was told, empty where that is never.
+    pub fate: Fate,
 }
 
 /// The file in the making.
@@ -64,11 +55,11 @@ impl<W: Write> Decisions<W> {
     /// # Errors
     /// What the writer reports.
     pub fn row(&mut self, record: Record) -> io::Result<()> {
-        let (decision, wait) = match record.decision {
-            Decision::Admit => ("admit", None),
-            Decision::Queue(span) => ("queue", Some(span)),
-            Decision::Deny(Wait::After(span)) => ("deny", Some(span)),
-            Decision::Deny(Wait::Never) => ("deny", None),
+        let (decision, wait) = match record.fate {
+            Fate::Accepted => ("admit", None),
+            Fate::Queued(span) => ("queue", Some(span)),
+            Fate::Rejected(Wait::After(span)) => ("deny", Some(span)),
+            Fate::Rejected(Wait::Never) => ("deny", None),
         };
         let secs = |span| Value::Seconds(span).to_string();
         self.writer.write_record([
@@ -110,23 +101,15 @@ mod tests {
     fn each_decision_has_its_word_and_wait() {
         let mut decisions = Decisions::new(Vec::new()).unwrap();
         let half = Span::from_nanos(SECOND / 2);
-        for (decision, client) in [
-            (Decision::Admit, "10.0.0.1"),
-            (Decision::Queue(half), "a, \"b\"\nc"),
-            (Decision::Deny(Wait::After(Span::from_nanos(1))), "=1+1"),
-            (Decision::Deny(Wait::Never), "-"),
+        for (fate, client) in [
+            (Fate::Accepted, "10.0.0.1"),
+            (Fate::Queued(half), "a, \"b\"\nc"),
+            (Fate::Rejected(Wait::After(Span::from_nanos(1))), "=1+1"),
+            (Fate::Rejected(Wait::Never), "-"),
         ] {
             let (case, algorithm, endpoint) = ("jitter", "gcra", "");
-            let record = Record {
-                case,
-                algorithm,
-                replica: 0,
-                at: half,
-                client,
-                endpoint,
-                cost: 3,
-                decision,
-            };
+            let record =
+                Record { case, algorithm, replica: 0, at: half, client, endpoint, cost: 3, fate };
             decisions.row(record).unwrap();
         }
         let text = String::from_utf8(decisions.finish().unwrap()).unwrap();

@@ -2,7 +2,8 @@
 //! has no scripts and asks no other machine for anything.
 
 use super::chart::{self, Figure, Series};
-use crate::metrics::{Comparison, METRICS, Metric, Value, Worse};
+use super::format;
+use crate::metrics::{Comparison, METRICS, Metric, Value};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b1f24;--muted:#59616b;--line:#e3e6ea;--bad:#b04300}\
@@ -69,14 +70,12 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
         }
         page.raw("<figure class=\"scroll\">\n").raw(&figure.svg).raw("</figure>\n");
     }
-    if !METRICS.is_empty() {
-        page.element("h2", "What the numbers mean");
-        page.raw("<dl>\n");
-        for metric in METRICS {
-            page.element("dt", metric.name).element("dd", metric.meaning);
-        }
-        page.raw("</dl>\n");
+    page.element("h2", "What the numbers mean");
+    page.raw("<dl>\n");
+    for metric in METRICS {
+        page.element("dt", metric.name).element("dd", metric.meaning);
     }
+    page.raw("</dl>\n");
     page.raw("</body>\n</html>\n");
     page.0
 }
@@ -106,7 +105,7 @@ fn table(page: &mut Page, comparison: &Comparison, case: usize) {
 
 fn line(page: &mut Page, metric: &Metric, all: &[Series<'_>]) {
     let values: Vec<Option<Value>> = all.iter().map(|one| (metric.value)(&one.row.tally)).collect();
-    let worst = worst(metric.worse, &values);
+    let worst = metric.worse.worst(values.iter().flatten().copied());
     page.raw("<tr><th scope=\"row\">").text(metric.name).raw("</th>");
     for value in values {
         let marked = worst.is_some() && value.map(Value::as_f64) == worst;
@@ -116,22 +115,9 @@ fn line(page: &mut Page, metric: &Metric, all: &[Series<'_>]) {
     page.raw("</tr>\n");
 }
 
-/// The worst of several values; `None` where all are the same or neither end is bad.
-fn worst(worse: Worse, values: &[Option<Value>]) -> Option<f64> {
-    let numbers = values.iter().flatten().map(|value| value.as_f64());
-    let most = numbers.clone().fold(f64::NEG_INFINITY, f64::max);
-    let least = numbers.fold(f64::INFINITY, f64::min);
-    match worse {
-        _ if most <= least => None,
-        Worse::More => Some(most),
-        Worse::Less => Some(least),
-        Worse::Neither => None,
-    }
-}
-
 fn shown(value: Value) -> String {
     let number = match value {
-        Value::Count(count) => return chart::grouped(count),
+        Value::Count(count) => return format::count(count),
         value => value.as_f64(),
     };
     match number.abs() {
@@ -170,6 +156,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Worse;
     use crate::report::chart::{figures, sample};
 
     #[test]
@@ -208,16 +195,6 @@ mod tests {
             page.0,
             "<tr><th scope=\"row\">over_limit</th><td class=\"worst\">100</td><td>0</td><td></td></tr>\n"
         );
-    }
-
-    #[test]
-    fn the_worst_is_marked_only_where_values_differ() {
-        let values = [Some(Value::Count(1)), None, Some(Value::Number(2.5))];
-        assert_eq!(worst(Worse::More, &values), Some(2.5));
-        assert_eq!(worst(Worse::Less, &values), Some(1.0));
-        assert_eq!(worst(Worse::Neither, &values), None);
-        assert_eq!(worst(Worse::More, &[Some(Value::Count(3)), Some(Value::Count(3))]), None);
-        assert_eq!(worst(Worse::More, &[None]), None);
     }
 
     #[test]

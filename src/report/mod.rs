@@ -9,11 +9,11 @@ pub mod csv;
 pub mod decisions;
 pub mod folder;
 pub mod format;
-pub mod grid;
-pub mod heading;
+mod grid;
+mod heading;
 pub mod html;
 pub mod json;
-pub mod reading;
+mod reading;
 pub mod record;
 pub mod table;
 

@@ -7,7 +7,7 @@ use crate::judge::{
 };
 use crate::metrics::{CaseInfo, Comparison, Row};
 use crate::rate::Limit;
-use crate::scenario::Window;
+use crate::time::Window;
 use crate::time::{Instant, SECOND, Span};
 
 pub const MINUTE: Span = Span::from_secs(60);

@@ -6,7 +6,7 @@ use super::grid::{Cell, Column, FAINT, Grid, MARK, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::reading::readings;
 use crate::judge::Tally;
-use crate::metrics::{Comparison, Row, Value, Worse, find};
+use crate::metrics::{Comparison, Row, Value, find};
 
 /// A narrower terminal gets a table of this width.
 pub const NARROWEST: usize = 40;
@@ -75,7 +75,7 @@ enum Room {
 }
 
 /// The whole text for a terminal of so many columns (at least [`NARROWEST`]), ending in a line end.
-/// `styled` marks by bold and colour; else the worst of a column has a [`MARK`].
+/// `styled` marks by bold and colour; else an asterisk marks the worst of a column.
 pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     let most = most.max(NARROWEST);
     let (mut lines, by_case) = heading(comparison, most, styled);
@@ -221,25 +221,19 @@ fn shown_value(value: Option<Value>) -> String {
 /// Which rows are the worst by a metric. Rows are compared within their case, or over all cases
 /// where a case has but one row; none is the worst where all are equal.
 fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
-    let mut marks = vec![false; rows.len()];
-    let Some(metric) = find(metric).filter(|metric| metric.worse != Worse::Neither) else {
-        return marks;
-    };
-    let sign = if metric.worse == Worse::More { 1.0 } else { -1.0 };
-    let badness: Vec<Option<f64>> =
-        rows.iter().map(|row| (metric.value)(&row.tally).map(|v| sign * v.as_f64())).collect();
-    let rows_of = |case: usize| rows.iter().filter(|row| row.case == case).count();
-    let by_case = (0..cases).all(|case| rows_of(case) != 1);
-    for case in 0..if by_case { cases } else { 1 } {
-        let inside = |index: usize| !by_case || rows[index].case == case;
-        let known = || (0..rows.len()).filter(|&i| inside(i)).filter_map(|i| badness[i]);
-        let (least, most) = known()
-            .fold((f64::MAX, f64::MIN), |(least, most), one| (least.min(one), most.max(one)));
-        for index in (0..rows.len()).filter(|&index| inside(index)) {
-            marks[index] = least < most && badness[index] == Some(most);
+    let Some(metric) = find(metric) else { return vec![false; rows.len()] };
+    let value = |row: &Row| (metric.value)(&row.tally);
+    let rows_of = |case: usize| rows.iter().filter(move |row| row.case == case);
+    let by_case = (0..cases).all(|case| rows_of(case).count() != 1);
+    let worst: Vec<Option<f64>> = match by_case {
+        true => {
+            (0..cases).map(|case| metric.worse.worst(rows_of(case).filter_map(value))).collect()
         }
-    }
-    marks
+        false => vec![metric.worse.worst(rows.iter().filter_map(value)); cases],
+    };
+    let is_worst =
+        |row: &Row| worst[row.case].is_some() && value(row).map(Value::as_f64) == worst[row.case];
+    rows.iter().map(is_worst).collect()
 }
 
 #[cfg(test)]

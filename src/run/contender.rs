@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::algorithm::{self, ALGORITHMS, Kind};
 use crate::error::{Problem, Problems};
-use crate::params::{Node, Params, table_schema};
+use crate::params::{Node, Params, kind_schema};
 use crate::rate::Limit;
 use crate::scenario::{Case, LimitSpec};
 use crate::time::Span;
@@ -57,9 +57,12 @@ impl Contender {
     fn read(table: &Node, limits: &[LimitSpec], problems: &Problems) -> Option<Contender> {
         let mut params = Params::new(table, problems);
         let name = params.required::<String>("kind", KIND)?;
-        let kind = algorithm::resolve(&name, &params.place_of("kind"), problems)?;
+        let Some(kind) = algorithm::position(&name) else {
+            let known = ALGORITHMS.iter().map(|kind| kind.name);
+            problems.add(Problem::unknown(&params.place_of("kind"), "algorithm", &name, known));
+            return None;
+        };
         let name = params.optional::<String>("name", NAME).unwrap_or(name);
-        let kind = ALGORITHMS.iter().position(|known| known.name == kind.name)?;
         Contender { name, kind, resolved: Json::Null, table: table.clone() }
             .checked(limits, problems)
     }
@@ -123,9 +126,74 @@ pub fn schema() -> Json {
             params.optional::<String>("name", NAME);
             kind.limiter(&Limit::new(1, Span::from_secs(1)), params);
         });
-        let mut schema = table_schema(&fields);
-        schema["properties"]["kind"] = json!({ "const": kind.name, "description": kind.summary });
-        schema
+        kind_schema(kind.name, kind.summary, &fields)
     });
     json!({ "oneOf": kinds.collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use std::path::Path;
+
+    fn contenders(text: &str) -> Result<Vec<Contender>, String> {
+        let text = format!(
+            "name = \"t\"\nduration = \"1s\"\n\
+             [limit]\nrequests = 5\nper = \"1s\"\ntiers.small.requests = 2\n\
+             [[traffic]]\nkind = \"burst\"\nrequests = 1\n{text}"
+        );
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
+        let problems = Problems::new();
+        let contenders = Contender::of(&scenario.cases[0], &problems);
+        problems.into_result().map_err(|error| error.render(false))?;
+        Ok(contenders)
+    }
+
+    fn names(contenders: &[Contender]) -> Vec<&str> {
+        contenders.iter().map(|contender| contender.name.as_str()).collect()
+    }
+
+    #[test]
+    fn all_algorithms_are_compared_where_none_is_named() {
+        let all: Vec<&str> = ALGORITHMS.iter().map(|kind| kind.name).collect();
+        assert_eq!(names(&contenders("").unwrap()), all);
+    }
+
+    #[test]
+    fn those_that_are_named_keep_their_order_their_names_and_their_options() {
+        let text = "[[algorithm]]\nkind = \"gcra\"\n\
+                    [[algorithm]]\nkind = \"gcra\"\nname = \"slow clock\"\ntick = \"1s\"\n\
+                    [[algorithm]]\nkind = \"fixed-window\"\n";
+        let contenders = contenders(text).unwrap();
+        assert_eq!(names(&contenders), ["gcra", "slow clock", "fixed-window"]);
+        assert_eq!(ALGORITHMS[contenders[1].kind].name, "gcra");
+        assert_eq!(contenders[1].resolved["tick"], "1s");
+        assert_eq!(contenders[2].resolved["anchor"], "epoch");
+    }
+
+    #[test]
+    fn every_mistake_in_an_algorithm_is_a_problem_at_its_place() {
+        for (text, messages) in [
+            ("kind = \"gcar\"", vec!["unknown algorithm `gcar`", "did you mean `gcra`?"]),
+            ("name = \"x\"", vec!["`kind` is missing"]),
+            ("kind = \"gcra\"\nanchor = \"epoch\"", vec!["unknown key `anchor`"]),
+            ("kind = \"gcra\"\ntick = \"0s\"", vec!["a clock without resolution"]),
+            ("kind = \"gcra\"\nbackwards = \"back\"", vec!["`back` is not known"]),
+            ("kind = \"fixed-window\"\nbackwards = \"strict\"", vec!["`strict` makes no sense"]),
+            (
+                "kind = \"gcra\"\n[[algorithm]]\nkind = \"gcra\"",
+                vec!["two algorithms are named `gcra`"],
+            ),
+            // Of the promises, that of the tier is the one with too small a bucket.
+            (
+                "kind = \"token-bucket\"\ninitial = 3",
+                vec!["3 tokens do not fit into a bucket of 2"],
+            ),
+        ] {
+            let shown = contenders(&format!("[[algorithm]]\n{text}\n")).unwrap_err();
+            assert!(messages.iter().all(|message| shown.contains(message)), "{text}:\n{shown}");
+            assert_eq!(shown.matches("error").count(), 1, "{text}:\n{shown}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::metrics::CaseInfo;
 use crate::params::Choice;
-use crate::scenario::{Case, Counts, Key, LimitSpec};
+use crate::scenario::{Case, Counts, Key, LimitSpec, Tier};
 use crate::traffic::{Skipped, Traffic};
 
 /// What a reader must know of a case.
@@ -23,12 +23,29 @@ pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
     if traffic.outside > 0 {
         notes.push(format!("{} recorded requests lie outside the run", traffic.outside));
     }
+    notes.extend(case.limits.iter().flat_map(|spec| idle(spec, traffic)));
     CaseInfo {
         name: case.name.clone(),
         limits: case.limits.iter().map(|spec| (spec.name.clone(), words(spec))).collect(),
         window: traffic.window,
         notes,
     }
+}
+
+/// Names in a limit that nothing in the traffic has. A misspelt one would leave requests without the
+/// limit that was meant for them; one that a log happens not to have is no mistake.
+fn idle(spec: &LimitSpec, traffic: &Traffic) -> Vec<String> {
+    let asked_for = |endpoint: &String| traffic.endpoints.contains(endpoint);
+    let belongs =
+        |tier: &&Tier| traffic.clients.iter().any(|c| c.tier.as_ref() == Some(&tier.name));
+    let endpoints = spec.endpoints.iter().filter(|endpoint| !asked_for(endpoint)).map(|endpoint| {
+        format!("limit {}: no request is for its endpoint `{endpoint}`", spec.name)
+    });
+    let tiers =
+        spec.tiers.iter().filter(|tier| !belongs(tier)).map(|tier| {
+            format!("limit {}: no client belongs to its tier `{}`", spec.name, tier.name)
+        });
+    endpoints.chain(tiers).collect()
 }
 
 /// A limit in words: "100 per 60s for each client".
@@ -48,4 +65,54 @@ fn words(spec: &LimitSpec) -> String {
         words += &format!("; {}: {}", tier.name, tier.limit);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use crate::traffic;
+    use std::path::Path;
+
+    fn described(limits: &str) -> CaseInfo {
+        let text = format!(
+            "name = \"t\"\nduration = \"1s\"\n{limits}\n\
+             [[traffic]]\nkind = \"burst\"\nrequests = 1\ntier = \"pro\"\nendpoint = \"/search\"\n"
+        );
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
+        let (traffic, _) = traffic::build(&scenario.cases[0], Path::new("")).unwrap();
+        super::case(&scenario.cases[0], &traffic)
+    }
+
+    #[test]
+    fn a_limit_is_told_with_all_that_it_depends_on() {
+        let info = described(
+            "[[limit]]\nname = \"a\"\nrequests = 5\nper = \"1s\"\nburst = 2\nendpoints = [\"/search\"]\n\
+             counts = \"requests\"\nkey = \"everything\"\ntiers.pro.requests = 9\n\
+             [[limit]]\nrequests = 1\nper = \"1h\"\nkey = { first-of = [\"api-key\", \"client\"] }\n",
+        );
+        let expected = [
+            (
+                "a",
+                "5 per 1s, burst 2 for everything together at /search, counting requests; pro: 9 per 1s",
+            ),
+            ("1 per 1h", "1 per 1h for each api-key, else client"),
+        ];
+        let limits: Vec<_> = info.limits.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(limits, expected);
+        assert_eq!(info.notes, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_name_that_nothing_has_is_noted() {
+        let info = described(
+            "[[limit]]\nname = \"a\"\nrequests = 5\nper = \"1s\"\n\
+             endpoints = [\"/serach\", \"/search\"]\ntiers.por.requests = 9\n",
+        );
+        let expected = [
+            "limit a: no request is for its endpoint `/serach`",
+            "limit a: no client belongs to its tier `por`",
+        ];
+        assert_eq!(info.notes, expected);
+    }
 }

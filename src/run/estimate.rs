@@ -18,11 +18,11 @@ pub struct Estimate {
 }
 
 /// Bytes of an entry of a log, of the judge's trailing window, of an event in the queue, and of what
-/// is counted by key and by client.
+/// is counted by key and by client, its name included.
 const STAMP: u64 = 16;
 const ACCEPTANCE: u64 = 16;
 const EVENT: u64 = 64;
-const SUBJECT: u64 = 512;
+const SUBJECT: u64 = 768;
 
 impl Estimate {
     /// The bounds of one algorithm's run over the traffic of a case.
@@ -36,11 +36,13 @@ impl Estimate {
             let tiers = spec.tiers.iter().map(|tier| tier.limit);
             let most = tiers.chain([spec.limit]).map(|limit| limit.requests.max(limit.burst)).max();
             let remembered = keys.saturating_mul(most.unwrap_or(0)).min(requests);
-            remembered.saturating_mul(STAMP + ACCEPTANCE + EVENT).saturating_add(keys * SUBJECT)
+            let states = keys.saturating_mul(SUBJECT);
+            remembered.saturating_mul(STAMP + ACCEPTANCE + EVENT).saturating_add(states)
         });
+        // A bit for each decision, and one for that of the reference.
         let memory_bytes = by_limit
-            .fold(clients * SUBJECT, u64::saturating_add)
-            .saturating_add(requests.div_ceil(8));
+            .fold(clients.saturating_mul(SUBJECT), u64::saturating_add)
+            .saturating_add(requests.div_ceil(4));
         Estimate { requests, events: requests.saturating_mul(2), memory_bytes }
     }
 
@@ -65,5 +67,100 @@ impl Estimate {
                 "lower the rate, the number of clients or the limit, or raise `max-memory-mib`";
             problems.add(Problem::at(&case.place, message).help(help));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run::{Options, Prepared, Silent, prepare, simulate};
+    use crate::scenario::{Changes, Scenario};
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    fn scenario(text: &str) -> Result<Prepared, String> {
+        let text = format!("name = \"t\"\n{text}");
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+        let prepared = scenario.and_then(|scenario| prepare(scenario, &[]));
+        prepared.map_err(|error| error.render(false))
+    }
+
+    fn traffic() -> impl Strategy<Value = String> {
+        let kind = prop_oneof![
+            (0..400_u64, 0..20_u64).prop_map(|(n, over)| format!(
+                "kind = \"burst\"\nrequests = {n}\nover = \"{over}s\""
+            )),
+            (0..40_u64).prop_map(|n| format!("kind = \"steady\"\nrate = \"{n}/s\"")),
+            (0..40_u64).prop_map(|n| format!("kind = \"poisson\"\nrate = \"{n}/s\"")),
+            (0..40_u64).prop_map(|n| format!("kind = \"wave\"\nrate = \"{n}/s\"\nperiod = \"7s\"")),
+            (1..40_u64, 0..40_u64).prop_map(|(one, other)| format!(
+                "kind = \"ramp\"\nstart-rate = \"{one}/s\"\nend-rate = \"{other}/s\""
+            )),
+            (1..40_u64, 1..9_u64).prop_map(|(n, on)| format!(
+                "kind = \"on-off\"\nrate = \"{n}/s\"\non = \"{on}s\"\noff = \"2s\""
+            )),
+        ];
+        let share = prop_oneof![Just("even"), Just("zipf")];
+        (kind, 1..9_u64, share).prop_map(|(kind, clients, share)| {
+            format!(
+                "[[traffic]]\n{kind}\nclients = {clients}\nshare = \"{share}\"\n\
+                 endpoints = {{ \"/a\" = 3, \"/b\" = 1 }}\n"
+            )
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_run_is_larger_than_its_bounds(
+            sources in prop::collection::vec(traffic(), 1..4),
+            (requests, burst) in (0..60_u64, 0..90_u64),
+            seed in 0..1000_u64,
+        ) {
+            let limits = format!(
+                "duration = \"15s\"\nseed = {seed}\n\
+                 [[limit]]\nrequests = {requests}\nper = \"5s\"\nburst = {burst}\n\
+                 key = [\"client\", \"endpoint\"]\n[[limit]]\nrequests = 100\nper = \"1s\"\n"
+            );
+            let prepared = scenario(&(limits + &sources.concat())).unwrap();
+            let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
+            let bounds = findings.estimates[0];
+            for row in &findings.comparison.rows {
+                let tally = &row.tally;
+                prop_assert!(tally.books.attempts <= bounds.requests);
+                let events = tally.books.attempts + tally.queue_waits.count() + tally.books.pending;
+                prop_assert!(events <= bounds.events);
+                prop_assert!(tally.kept.bytes_max <= bounds.memory_bytes);
+            }
+        }
+    }
+
+    const TRAFFIC: &str = "duration = \"10s\"\nlimit = \"5/1s\"\n\
+                           [[traffic]]\nkind = \"burst\"\nrequests = 1000\n";
+
+    #[test]
+    fn a_run_larger_than_allowed_is_refused_before_it_starts() {
+        assert!(scenario(&format!("max-requests = 1000\n{TRAFFIC}")).is_ok());
+        let shown = scenario(&format!("max-requests = 999\n{TRAFFIC}")).err().unwrap();
+        assert!(
+            shown.contains("up to 1000 requests are more than `max-requests` = 999"),
+            "{shown}"
+        );
+        let shown = scenario(&format!("max-memory-mib = 0\n{TRAFFIC}")).err().unwrap();
+        assert!(shown.contains("are more than `max-memory-mib` = 0"), "{shown}");
+    }
+
+    #[test]
+    fn bounds_beyond_all_numbers_are_refused_too() {
+        let most = u64::MAX / 2;
+        let text = format!(
+            "duration = \"10s\"\nlimit = \"4294967296/1s\"\n\
+             [[traffic]]\nkind = \"burst\"\nrequests = {most}\n\
+             [[traffic]]\nkind = \"burst\"\nrequests = {most}\nclients = 1000\n\
+             [[traffic]]\nkind = \"poisson\"\nrate = \"4294967296/1ns\"\nclients = 1000\n"
+        );
+        let shown = scenario(&text).err().unwrap();
+        assert!(shown.contains("up to 18446744073709551615 requests"), "{shown}");
+        assert!(shown.contains("of memory an algorithm"), "{shown}");
     }
 }

@@ -3,7 +3,7 @@
 use super::contender::Contender;
 use crate::error::{Place, Problem, Problems, suggest};
 use crate::metrics::{self, Comparison, METRICS, Row, SUBJECT_METRICS, Value};
-use crate::scenario::{Bound, Expect, Scenario, Subject};
+use crate::scenario::{Expect, Scenario, Subject};
 
 /// An expectation held against one row of the results.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,42 +22,43 @@ pub struct Judgement {
 /// only known afterwards. `contenders` are the algorithms by case.
 pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], problems: &Problems) {
     for expect in &scenario.expects {
-        let unknown = |what: &str, name: &str, known: Vec<&str>| {
-            if !known.contains(&name) {
-                let place = expect.place_of(what);
-                let message = format!("unknown {what} `{name}`");
-                problems.add(Problem::at(place, message).help(suggest(name, known)));
+        let is_known = |what: &str, name: &str, known: Vec<&str>| {
+            let is_known = known.contains(&name);
+            if !is_known {
+                problems.add(Problem::unknown(expect.place_of(what), what, name, known));
             }
+            is_known
         };
         let metrics = match expect.subject {
             Subject::Run => METRICS.iter().map(|metric| metric.name).collect(),
             _ => SUBJECT_METRICS.iter().map(|metric| metric.name).collect(),
         };
-        unknown("metric", &expect.metric, metrics);
-        if let Some(case) = &expect.case {
-            let known = scenario.cases.iter().map(|case| case.name.as_str());
-            unknown("case", case, known.collect());
-        }
-        if let Some(algorithm) = &expect.algorithm {
-            let contenders = contenders.iter().flatten();
-            unknown("algorithm", algorithm, distinct(contenders.map(|c| c.name.as_str())));
+        is_known("metric", &expect.metric, metrics);
+        let names = |case: usize| contenders[case].iter().map(|contender| contender.name.as_str());
+        let all_cases = 0..scenario.cases.len();
+        let cases: Vec<usize> = match &expect.case {
+            None => all_cases.clone().collect(),
+            Some(case) => {
+                let known = scenario.cases.iter().map(|case| case.name.as_str());
+                is_known("case", case, known.collect());
+                all_cases.clone().filter(|&index| scenario.cases[index].name == *case).collect()
+            }
+        };
+        if let Some(algorithm) = &expect.algorithm
+            && is_known("algorithm", algorithm, all_cases.flat_map(names).collect())
+            && !cases.is_empty()
+            && !cases.iter().any(|&case| names(case).any(|name| name == algorithm))
+        {
+            let message = format!("`{algorithm}` is not among the algorithms of that case");
+            let known = cases.into_iter().flat_map(names);
+            let problem = Problem::at(expect.place_of("algorithm"), message);
+            problems.add(problem.help(suggest(algorithm, known)));
         }
         if let Subject::Key { limit: Some(limit), .. } = &expect.subject {
             let limits = scenario.cases.iter().flat_map(|case| &case.limits);
-            unknown("limit", limit, distinct(limits.map(|limit| limit.name.as_str())));
+            is_known("limit", limit, limits.map(|limit| limit.name.as_str()).collect());
         }
     }
-}
-
-/// Names in their order, each once.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known: Vec<&str> = Vec::new();
-    for name in names {
-        if !known.contains(&name) {
-            known.push(name);
-        }
-    }
-    known
 }
 
 /// Holds every expectation against the rows that it is about.
@@ -74,16 +75,12 @@ pub fn judge(scenario: &Scenario, comparison: &Comparison) -> Vec<Judgement> {
             Judgement {
                 expected: words(expect, &comparison.cases[row.case].name, row),
                 found,
-                holds: holds(&expect.bound, found),
+                holds: found.is_some_and(|value| expect.bound.holds(value.as_f64())),
                 place: expect.place.clone(),
             }
         }));
     }
     judgements
-}
-
-fn holds(bound: &Bound, found: Option<Value>) -> bool {
-    found.is_some_and(|value| bound.holds(value.as_f64()))
 }
 
 fn value(expect: &Expect, row: &Row) -> Option<Value> {
@@ -111,4 +108,90 @@ fn words(expect: &Expect, case: &str, row: &Row) -> String {
         Subject::Client(client) => format!(" client {client}"),
     };
     format!("{case}{}{subject} {} {}", row.algorithm, expect.metric, expect.bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Options, Silent, prepare, simulate};
+    use crate::scenario::Changes;
+    use std::path::Path;
+
+    const BASE: &str = "name = \"t\"\nstart = \"12:00:00\"\nduration = \"1m\"\nlimit = \"2/60s\"\n\
+                        [[traffic]]\nkind = \"burst\"\nrequests = 6\nclients = 2\n\
+                        [[algorithm]]\nkind = \"fixed-window\"\n[[algorithm]]\nkind = \"gcra\"\n";
+
+    fn judged(text: &str) -> Result<Vec<String>, String> {
+        let text = format!("{BASE}{text}");
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+        let prepared = scenario.and_then(|scenario| prepare(scenario, &[]));
+        let prepared = prepared.map_err(|error| error.render(false))?;
+        let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
+        let judgements = judge(&prepared.scenario, &findings.comparison);
+        let shown = judgements.iter().map(|judgement| {
+            let found = judgement.found.map_or("nothing".to_owned(), |value| value.to_string());
+            format!("{}, found {found}: {}", judgement.expected, judgement.holds)
+        });
+        Ok(shown.collect())
+    }
+
+    #[test]
+    fn an_expectation_is_held_against_every_row_it_is_about() {
+        // Two clients ask three times each at one instant; two of each pass.
+        assert_eq!(
+            judged("[[expect]]\nmetric = \"accepted\"\nis = 4\n").unwrap(),
+            ["fixed-window accepted = 4, found 4: true", "gcra accepted = 4, found 4: true"]
+        );
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nclient = \"client-2\"\nmetric = \"rejected\"\nat-most = 0\n").unwrap(),
+            ["gcra client client-2 rejected <= 0, found 1: false"]
+        );
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nkey = \"client-1\"\nlimit = \"2 per 60s\"\nmetric = \"peak_window\"\nis = 2\n").unwrap(),
+            ["gcra key client-1 of 2 per 60s peak_window = 2, found 2: true"]
+        );
+    }
+
+    #[test]
+    fn what_has_no_value_does_not_hold() {
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nclient = \"nobody\"\nmetric = \"rejected\"\nat-least = 0\n").unwrap(),
+            ["gcra client nobody rejected >= 0, found nothing: false"]
+        );
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nmetric = \"wait_max_s\"\nat-least = 0\n")
+                .unwrap(),
+            ["gcra wait_max_s >= 0, found nothing: false"]
+        );
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_a_problem_where_it_stands() {
+        for (text, message) in [
+            ("metric = \"acepted\"", "unknown metric `acepted`"),
+            ("metric = \"keys_max\"\nclient = \"a\"", "unknown metric `keys_max`"),
+            ("metric = \"accepted\"\nalgorithm = \"gcar\"", "unknown algorithm `gcar`"),
+            ("metric = \"accepted\"\nkey = \"a\"\nlimit = \"b\"", "unknown limit `b`"),
+            ("metric = \"accepted\"\ncase = \"b\"", "unknown case `b`"),
+        ] {
+            let shown = judged(&format!("[[expect]]\nis = 1\n{text}\n")).unwrap_err();
+            assert!(shown.contains(message) && shown.contains("--> t.toml:1"), "{text}:\n{shown}");
+        }
+    }
+
+    /// Nothing would be judged, and the expectation would seem to hold.
+    #[test]
+    fn an_algorithm_that_the_case_does_not_run_is_a_problem() {
+        let cases = "[[case]]\nname = \"both\"\n\
+                     [[case]]\nname = \"one\"\nset.algorithm = [{ kind = \"token-bucket\" }]\n";
+        let expect = |case: &str| {
+            format!(
+                "{cases}[[expect]]\nmetric = \"accepted\"\nis = 4\ncase = \"{case}\"\nalgorithm = \"gcra\"\n"
+            )
+        };
+        assert_eq!(judged(&expect("both")).unwrap().len(), 1);
+        let shown = judged(&expect("one")).unwrap_err();
+        assert!(shown.contains("`gcra` is not among the algorithms of that case"), "{shown}");
+        assert!(shown.contains("known are: token-bucket"), "{shown}");
+    }
 }

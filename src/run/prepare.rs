@@ -93,3 +93,62 @@ fn resolve(case: &Case, traffic: &Traffic, sources: Vec<Json>, contenders: &[Con
     resolved.insert("algorithm".to_owned(), options.collect());
     Json::Object(resolved)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Changes;
+
+    const TRAFFIC: &str = "[[traffic]]\nkind = \"burst\"\nrequests = 3\n";
+
+    fn prepared(text: &str, only: &[&str]) -> Result<Prepared, String> {
+        let text = format!("name = \"t\"\nlimit = \"1/1s\"\n{text}");
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+        let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();
+        let prepared = scenario.and_then(|scenario| prepare(scenario, &only));
+        prepared.map_err(|error| error.render(false))
+    }
+
+    #[test]
+    fn what_was_left_out_is_resolved_with_its_default() {
+        let prepared = prepared(&format!("duration = \"2s\"\n{TRAFFIC}"), &["gcra"]).unwrap();
+        let resolved = &prepared.cases[0].resolved;
+        assert_eq!(resolved["start"], "2026-01-01T00:00:00Z");
+        assert_eq!(resolved["duration"], "2s");
+        assert_eq!(resolved["traffic"][0]["at"], "0s");
+        assert_eq!(resolved["algorithm"][0]["backwards"], "freeze");
+        assert_eq!(resolved["algorithm"].as_array().unwrap().len(), 1);
+        assert_eq!(prepared.decisions(), 3);
+    }
+
+    #[test]
+    fn problems_of_traffic_and_algorithms_are_reported_together() {
+        let text = "duration = \"2s\"\n[[traffic]]\nkind = \"brust\"\n\
+                    [[algorithm]]\nkind = \"gcar\"\n[[expect]]\nmetric = \"acepted\"\nis = 1\n";
+        let shown = prepared(text, &["nobody"]).err().unwrap();
+        let order = ["`--only nobody`: no such algorithm", "`brust`", "`gcar`", "`acepted`"];
+        let places: Vec<_> = order.iter().map(|what| shown.find(what).expect(what)).collect();
+        assert!(places.is_sorted(), "{shown}");
+    }
+
+    #[test]
+    fn a_run_needs_an_end_and_keeps_within_the_years_that_are_exact() {
+        for (text, message) in [
+            (TRAFFIC.to_owned(), "`duration` is missing"),
+            (format!("duration = \"0s\"\n{TRAFFIC}"), "a run of no time at all"),
+            (
+                format!("duration = \"9000d\"\nstart = \"2190-01-01T00:00:00Z\"\n{TRAFFIC}"),
+                "leaves the years 1700 to 2200",
+            ),
+            (
+                format!("duration = \"1s\"\nstart = \"1699-12-31T23:59:59Z\"\n{TRAFFIC}"),
+                "leaves the years 1700 to 2200",
+            ),
+        ] {
+            let shown = prepared(&text, &[]).err().unwrap();
+            assert!(shown.contains(message), "{text}:\n{shown}");
+        }
+        let last = format!("duration = \"1s\"\nstart = \"2199-12-31T23:59:59Z\"\n{TRAFFIC}");
+        assert!(prepared(&last, &[]).is_ok());
+    }
+}

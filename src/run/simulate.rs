@@ -162,7 +162,7 @@ struct Reference {
 
 impl Reference {
     fn over(plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
-        let kind = algorithm::ALGORITHMS.iter().position(|kind| kind.name == "sliding-window-log");
+        let kind = algorithm::position("sliding-window-log");
         let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
         let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
         let mut watch = Watch::new(progress, plan.traffic, None);
@@ -215,5 +215,112 @@ impl Observer for Watch<'_> {
     fn progressed(&mut self, attempts: u64) -> bool {
         self.progress.advance(attempts);
         self.failure.is_none() && !self.progress.stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Silent, prepare};
+    use crate::scenario::{Changes, Scenario};
+    use std::path::Path;
+
+    const BASE: &str = "name = \"t\"\nstart = \"12:00:00\"\nduration = \"1m\"\nlimit = \"20/10s\"\n\
+                        [[traffic]]\nkind = \"poisson\"\nrate = \"20/s\"\nclients = 5\n";
+
+    fn prepared(text: &str) -> Prepared {
+        let text = format!("{BASE}{text}");
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
+        prepare(scenario, &[]).unwrap()
+    }
+
+    fn rows(prepared: &Prepared, threads: usize) -> Vec<(usize, String, Tally)> {
+        let options = Options { threads, decisions: None };
+        let findings = simulate(prepared, options, &Silent::default()).unwrap();
+        findings
+            .comparison
+            .rows
+            .into_iter()
+            .map(|row| (row.case, row.algorithm, row.tally))
+            .collect()
+    }
+
+    #[test]
+    fn threads_and_the_order_of_the_algorithms_change_no_number() {
+        let all = rows(&prepared(""), 1);
+        assert_eq!(all.len(), algorithm::ALGORITHMS.len());
+        assert_eq!(rows(&prepared(""), 4), all);
+        let mut reversed = String::new();
+        for (_, name, _) in all.iter().rev() {
+            reversed += &format!("[[algorithm]]\nkind = \"{name}\"\n");
+        }
+        let mut others = rows(&prepared(&reversed), 3);
+        others.reverse();
+        assert_eq!(others, all);
+    }
+
+    #[test]
+    fn the_log_never_differs_from_the_reference() {
+        let cases =
+            "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nset.combine = \"independent\"\n";
+        let rows = rows(&prepared(cases), 2);
+        let logs = rows.iter().filter(|(_, name, _)| name == "sliding-window-log");
+        let wrong: Vec<_> = logs.map(|(case, _, tally)| (*case, tally.wrong.unwrap())).collect();
+        let none = crate::judge::Wrong::default();
+        assert_eq!(wrong, [(0, none), (1, none)]);
+    }
+
+    /// Counts decisions by run, and fails after so many.
+    struct Counting {
+        runs: Vec<(String, usize)>,
+        room: usize,
+    }
+
+    impl DecisionSink for Counting {
+        fn begin(&mut self, case: &str, algorithm: &str, replica: u32) {
+            self.runs.push((format!("{case} {algorithm} {replica}"), 0));
+        }
+
+        fn decided(&mut self, _: &Traffic, _: &Decided) -> Result<(), Error> {
+            if self.room == 0 {
+                return Err(Error::failed("write it", "the disk is full"));
+            }
+            self.room -= 1;
+            if let Some((_, decided)) = self.runs.last_mut() {
+                *decided += 1;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_decision_of_every_run_reaches_the_sink() {
+        let prepared = prepared("[[case]]\nname = \"a\"\n");
+        let mut sink = Counting { runs: Vec::new(), room: usize::MAX };
+        let options = Options { threads: 1, decisions: Some(&mut sink) };
+        let findings = simulate(&prepared, options, &Silent::default()).unwrap();
+        let attempts: Vec<_> = findings
+            .comparison
+            .rows
+            .iter()
+            .map(|row| (format!("a {} 0", row.algorithm), row.tally.books.attempts as usize))
+            .collect();
+        assert_eq!(sink.runs, attempts);
+    }
+
+    #[test]
+    fn a_sink_that_fails_and_a_user_who_has_enough_end_the_run() {
+        let prepared = prepared("");
+        let mut sink = Counting { runs: Vec::new(), room: 3 };
+        let options = Options { threads: 1, decisions: Some(&mut sink) };
+        let failed = simulate(&prepared, options, &Silent::default()).err().unwrap();
+        assert!(failed.to_string().contains("cannot write it: the disk is full"), "{failed}");
+        let silent = Silent::default();
+        silent.stopped.store(true, Ordering::Relaxed);
+        // A run is asked whether to go on only now and then: this one is long enough.
+        let long = "[[traffic]]\nkind = \"burst\"\nrequests = 20000\n";
+        let prepared = self::prepared(long);
+        let stopped = simulate(&prepared, Options::default(), &silent).err().unwrap();
+        assert!(matches!(stopped, Error::Interrupted), "{stopped}");
     }
 }

@@ -233,3 +233,108 @@ pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -
     }
     cases
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use std::path::Path;
+
+    const BASE: &str = "name = \"t\"\nduration = \"1m\"\n[limit]\nrequests = 10\nper = \"60s\"\n\
+                        [[traffic]]\nkind = \"burst\"\nrequests = 1\n";
+
+    fn read(cases: &str, changes: &Changes) -> Result<Vec<Case>, String> {
+        let scenario = Scenario::parse(Path::new("t.toml"), format!("{BASE}{cases}"), changes);
+        scenario.map(|scenario| scenario.cases).map_err(|error| error.render(false))
+    }
+
+    fn cases(text: &str) -> Vec<Case> {
+        read(text, &Changes::default()).unwrap_or_else(|message| panic!("{message}"))
+    }
+
+    fn problem(text: &str) -> String {
+        read(text, &Changes::default()).unwrap_err()
+    }
+
+    #[test]
+    fn without_cases_there_is_one_without_a_name() {
+        let cases = cases("");
+        assert_eq!(cases.len(), 1);
+        assert_eq!((cases[0].name.as_str(), cases[0].limits[0].limit.requests), ("", 10));
+        assert_eq!(cases[0].resolved["seed"], 1);
+    }
+
+    #[test]
+    fn a_case_changes_what_it_names_and_nothing_else() {
+        let cases = cases(
+            "[[case]]\nname = \"nested\"\nset = { limit = { requests = 20 }, seed = 7 }\n\
+             [[case]]\nname = \"dotted\"\nset.limit.requests = 30\n\
+             [[case]]\nname = \"path\"\nset.\"traffic.0.requests\" = 5\n\
+             [[case]]\nname = \"whole\"\nset.\"limit\" = \"40/1s\"\n\
+             [[case]]\nname = \"as it is\"\n",
+        );
+        let numbers: Vec<_> = cases
+            .iter()
+            .map(|case| (case.name.as_str(), case.limits[0].limit.requests, case.seed.0))
+            .collect();
+        assert_eq!(
+            numbers,
+            [
+                ("nested", 20, 7),
+                ("dotted", 30, 1),
+                ("path", 10, 1),
+                ("whole", 40, 1),
+                ("as it is", 10, 1)
+            ]
+        );
+        assert!(cases.iter().all(|case| case.duration == Some(Span::from_secs(60))));
+        let Value::Table(traffic) = &cases[2].traffic[0].value else { panic!("a table") };
+        assert_eq!(traffic.get("requests").unwrap().node.value, Value::Integer(5));
+        assert_eq!(cases[3].limits[0].limit.per, Span::from_secs(1));
+        assert!(!cases[0].resolved.contains_key("case"));
+    }
+
+    #[test]
+    fn the_command_line_changes_all_cases_and_a_case_has_the_last_word() {
+        let set = vec![("limit.requests".to_owned(), "50".to_owned())];
+        let changes = Changes { set, seed: Some(u64::MAX) };
+        let text = "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nset.limit.requests = 20\n";
+        let cases = read(text, &changes).unwrap();
+        let numbers: Vec<_> =
+            cases.iter().map(|case| (case.limits[0].limit.requests, case.seed.0)).collect();
+        assert_eq!(numbers, [(50, u64::MAX), (20, u64::MAX)]);
+    }
+
+    #[test]
+    fn a_change_that_leads_nowhere_is_a_problem_where_it_stands() {
+        for (case, message, place) in [
+            ("set.limit.reqests = 1", "unknown key `reqests`", "t.toml:11:11"),
+            ("set.\"traffic.1.requests\" = 1", "`1` is no position in a list of 1", "t.toml:11:5"),
+            ("set.duration.x = 1", "`x` cannot be set inside a text", "t.toml:11:14"),
+            ("set.about = \"x\"", "a case cannot change `about`", "t.toml:11:5"),
+            ("set.seed = -1", "`seed`: -1 is out of range", "t.toml:11:12"),
+            ("set = 3", "`set` must be a table, not a whole number", "t.toml:11:7"),
+        ] {
+            let shown = problem(&format!("[[case]]\nname = \"a\"\n{case}\n"));
+            assert!(shown.contains(message) && shown.contains(place), "{case}:\n{shown}");
+            assert_eq!(shown.matches("error").count(), 1, "{case}:\n{shown}");
+        }
+        let twice = problem("[[case]]\nname = \"a\"\n[[case]]\nname = \"a\"\n");
+        assert!(
+            twice.contains("two cases are named `a`") && twice.contains("t.toml:12:8"),
+            "{twice}"
+        );
+    }
+
+    #[test]
+    fn a_name_names_a_folder() {
+        let named = |name: &str| {
+            let text = BASE.replacen("\"t\"", &format!("\"{name}\""), 1);
+            Scenario::parse(Path::new("t.toml"), text, &Changes::default()).is_ok()
+        };
+        assert!(["a", "worked/token-bucket", "a_1", "2024"].into_iter().all(named));
+        let long = "a".repeat(101);
+        let wrong = ["", "/", "a/", "/a", "a//b", "..", "../a", ".a", "-a", "A", "a b", "ä", &long];
+        assert!(!wrong.into_iter().any(named));
+    }
+}

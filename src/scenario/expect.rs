@@ -58,9 +58,10 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Whether `value` satisfies it.
+    /// Whether `value` satisfies it: to within 10^-9 of it, so that a ratio may be written with nine
+    /// digits, and always within half of one, so that no count passes for another.
     pub fn holds(&self, value: f64) -> bool {
-        let slack = 1e-9 * value.abs().max(1.0);
+        let slack = (1e-9 * value.abs().max(1.0)).min(0.49);
         self.at_least.is_none_or(|least| value >= least - slack)
             && self.at_most.is_none_or(|most| value <= most + slack)
     }
@@ -127,4 +128,85 @@ pub(super) fn read(params: &mut Params) -> Option<Expect> {
     let places = ["case", "algorithm", "limit", "key", "client", "metric"];
     let places = places.map(|name| (name, params.place_of(name))).to_vec();
     Some(Expect { case, algorithm, subject, metric: metric?, bound, place, places })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use std::path::Path;
+
+    fn read(expect: &str) -> Result<Expect, String> {
+        let text = format!(
+            "name = \"t\"\nduration = \"1s\"\nlimit = \"1/1s\"\n\
+             [[traffic]]\nkind = \"burst\"\n[[expect]]\n{expect}"
+        );
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+        scenario.map(|mut scenario| scenario.expects.remove(0)).map_err(|error| error.render(false))
+    }
+
+    #[test]
+    fn a_bound_is_one_number_or_a_range() {
+        let bound = |text: &str| read(&format!("metric = \"accepted\"\n{text}")).unwrap().bound;
+        for (text, words, inside, outside) in [
+            ("is = 100", "= 100", vec![100.0], vec![99.0, 101.0]),
+            ("at-least = 2", ">= 2", vec![2.0, 1e300], vec![1.0]),
+            ("at-most = 0.5", "<= 0.5", vec![0.5, -1.0], vec![0.6]),
+            ("at-least = 1\nat-most = 2", "in 1 to 2", vec![1.0, 2.0], vec![0.9, 2.1]),
+        ] {
+            let bound = bound(text);
+            assert_eq!(bound.to_string(), words);
+            assert!(inside.iter().all(|&value| bound.holds(value)), "{text}");
+            assert!(!outside.iter().any(|&value| bound.holds(value)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ratio_holds_to_nine_digits_and_a_count_to_the_last_one() {
+        let exactly = |number| Bound { at_least: Some(number), at_most: Some(number) };
+        assert!(exactly(1.333_333_333).holds(4.0 / 3.0));
+        assert!(!exactly(1.333_33).holds(4.0 / 3.0));
+        for count in [1e9, 5e9, (1_u64 << 52) as f64] {
+            assert!(exactly(count).holds(count));
+            assert!(!exactly(count).holds(count + 1.0) && !exactly(count).holds(count - 1.0));
+        }
+    }
+
+    #[test]
+    fn it_is_about_the_run_a_key_or_a_client() {
+        let subject =
+            |text: &str| read(&format!("metric = \"accepted\"\nis = 1\n{text}")).unwrap().subject;
+        let key = |limit: Option<&str>| Subject::Key {
+            limit: limit.map(str::to_owned),
+            key: "ann".to_owned(),
+        };
+        assert_eq!(subject(""), Subject::Run);
+        assert_eq!(subject("key = \"ann\""), key(None));
+        assert_eq!(subject("key = \"ann\"\nlimit = \"hourly\""), key(Some("hourly")));
+        assert_eq!(subject("client = \"ann\""), Subject::Client("ann".to_owned()));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_at_its_place() {
+        for (text, message, place) in [
+            ("metric = \"accepted\"", "an expectation without a bound", "t.toml:6:1"),
+            ("metric = \"accepted\"\nis = 1\nat-most = 2", "`is` stands alone", "t.toml:8:6"),
+            ("is = 1", "`metric` is missing", "t.toml:6:1"),
+            ("metric = \"accepted\"\nis = \"1\"", "expected a number, found a text", "t.toml:8:6"),
+            ("metric = \"accepted\"\nis = nan", "not a finite number", "t.toml:8:6"),
+            (
+                "metric = \"accepted\"\nis = 1\nkey = \"a\"\nclient = \"b\"",
+                "`key` and `client` exclude each other",
+                "t.toml:10:10",
+            ),
+            (
+                "metric = \"accepted\"\nis = 1\nlimit = \"a\"",
+                "`limit` goes with `key`",
+                "t.toml:9:9",
+            ),
+        ] {
+            let shown = read(text).unwrap_err();
+            assert!(shown.contains(message) && shown.contains(place), "{text}:\n{shown}");
+        }
+    }
 }

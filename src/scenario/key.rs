@@ -118,3 +118,66 @@ impl std::fmt::Display for Key {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Problems, Source};
+    use std::sync::Arc;
+
+    fn read(value: &str) -> Result<Key, Problem> {
+        let source = Source { name: "t.toml".to_owned(), text: format!("key = {value}\n") };
+        let problems = Problems::new();
+        let node = Node::parse(Arc::new(source), &problems);
+        problems.into_result().unwrap();
+        let Value::Table(table) = &node.value else { panic!("a document is a table") };
+        Key::read(&table.entries[0].node)
+    }
+
+    #[test]
+    fn a_key_is_written_in_four_forms_and_writes_itself_the_same_way() {
+        use Attribute::{Address, ApiKey, Client, Endpoint};
+        for (text, key, words) in [
+            ("\"everything\"", Key::Everything, "everything"),
+            ("\"client\"", Key::Each(vec![Client]), "client"),
+            (
+                "[\"client\", \"endpoint\"]",
+                Key::Each(vec![Client, Endpoint]),
+                "client and endpoint",
+            ),
+            (
+                "{ first-of = [\"api-key\", \"address\"] }",
+                Key::FirstOf(vec![ApiKey, Address]),
+                "api-key, else address",
+            ),
+        ] {
+            let read_key = read(text).unwrap();
+            assert_eq!((&read_key, read_key.to_string().as_str()), (&key, words));
+            let json = read_key.json().to_string();
+            let back = json.replace("{\"first-of\":", "{ first-of = ");
+            assert_eq!(read(&back).unwrap(), key, "{back}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        for (text, message) in [
+            ("\"cleint\"", "`cleint` is not known"),
+            ("[\"client\", \"everything\"]", "`everything` is not known"),
+            ("[]", "a key of no fields"),
+            ("[\"client\", \"tier\", \"client\"]", "`client` is there twice"),
+            ("[3]", "expected a name, found a whole number"),
+            ("7", "a whole number is no key"),
+            ("{ first-of = [] }", "a key of no fields"),
+            ("{ first = [\"client\"] }", "a key as a table has `first-of` alone"),
+            ("{ first-of = [\"client\"], x = 1 }", "a key as a table has `first-of` alone"),
+        ] {
+            assert_eq!(read(text).unwrap_err().message, message, "{text}");
+        }
+        let help = read("\"cleint\"").unwrap_err().help.unwrap();
+        assert!(
+            help.starts_with("did you mean `client`?") && help.ends_with(", everything"),
+            "{help}"
+        );
+    }
+}

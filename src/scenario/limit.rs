@@ -103,8 +103,7 @@ fn read_node(node: &Node, problems: &Problems) -> Option<(LimitSpec, serde_json:
                 Some((LimitSpec::plain(limit, node.place.clone()), rate.json()))
             }
             Err(problem) => {
-                problems
-                    .add(Problem { message: format!("`limit`: {}", problem.message), ..problem });
+                problems.add(problem.of("`limit`"));
                 None
             }
         };
@@ -237,4 +236,95 @@ fn check_per(place: &Place, per: Span, problems: &Problems) -> Option<()> {
     };
     problems.add(Problem::at(place, message).help("write a span from \"1ns\" to \"3650d\""));
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use std::path::Path;
+
+    fn read(limits: &str) -> Result<Vec<LimitSpec>, String> {
+        let text = format!(
+            "name = \"t\"\nduration = \"1s\"\n{limits}\n[[traffic]]\nkind = \"burst\"\nrequests = 1\n"
+        );
+        let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+        scenario
+            .map(|scenario| scenario.cases[0].limits.clone())
+            .map_err(|error| error.render(false))
+    }
+
+    #[test]
+    fn a_limit_in_short_is_one_for_each_client() {
+        let minute = Limit::new(100, Span::from_secs(60));
+        for text in [
+            "limit = \"100/60s\"",
+            "limit = [\"100/1m\"]",
+            "[limit]\nrequests = 100\nper = \"60s\"",
+        ] {
+            let limits = read(text).unwrap();
+            assert_eq!((limits.len(), limits[0].limit), (1, minute), "{text}");
+            assert_eq!(limits[0].key, Key::Each(vec![Attribute::Client]));
+            assert_eq!(limits[0].name, "100 per 60s");
+        }
+    }
+
+    #[test]
+    fn a_tier_has_what_it_does_not_say_from_its_limit() {
+        let limit = "[limit]\nrequests = 10\nper = \"60s\"\nburst = 5\n\
+                     tiers.pro.requests = 100\ntiers.slow.per = \"1h\"\ntiers.wide.burst = 20\n";
+        let tiers = read(limit).unwrap().remove(0).tiers;
+        let numbers: Vec<_> = tiers
+            .iter()
+            .map(|Tier { name, limit }| {
+                (name.as_str(), limit.requests, limit.per.nanos() / 1_000_000_000, limit.burst)
+            })
+            .collect();
+        // A tier's burst is its own number of requests unless it says otherwise.
+        assert_eq!(numbers, [("pro", 100, 60, 100), ("slow", 10, 3600, 10), ("wide", 10, 60, 20)]);
+    }
+
+    #[test]
+    fn the_largest_limit_is_read_and_anything_beyond_it_refused() {
+        let limit = |requests: &str, per: &str| {
+            read(&format!("[limit]\nrequests = {requests}\nper = \"{per}\"\n"))
+        };
+        let largest = limit("4294967296", "3650d").unwrap()[0].limit;
+        assert_eq!((largest.requests, largest.per), (1 << 32, Limit::MAX_PER));
+        for (requests, per, message) in [
+            ("4294967297", "60s", "more than 2^32"),
+            ("-1", "60s", "-1 is out of range"),
+            ("1.5", "60s", "expected a whole number from 0 up, found a number with a fraction"),
+            ("1", "0s", "a limit per no time at all"),
+            ("1", "3650d1ns", "a limit per more than ten years"),
+            ("1", "60", "`60` has no unit"),
+        ] {
+            let shown = limit(requests, per).unwrap_err();
+            assert!(shown.contains(message), "{requests} per {per}:\n{shown}");
+        }
+        for (short, message) in [
+            ("100/60", "`60` has no unit"),
+            ("100", "`100` has no `/`"),
+            ("100/0s", "a rate per no time at all"),
+            ("100/3651d", "a limit per more than ten years"),
+        ] {
+            let shown = read(&format!("limit = \"{short}\"")).unwrap_err();
+            assert!(shown.contains(message), "{short}:\n{shown}");
+        }
+    }
+
+    #[test]
+    fn limits_have_names_of_their_own_and_there_are_not_too_many() {
+        let shown = read("limit = [\"1/1s\", \"2/1s\", \"1/1s\"]").unwrap_err();
+        assert!(shown.contains("two limits are named `1 per 1s`"), "{shown}");
+        let many = |count: usize| {
+            let limits: Vec<String> = (1..=count).map(|n| format!("\"{n}/1s\"")).collect();
+            read(&format!("limit = [{}]", limits.join(", ")))
+        };
+        assert_eq!(many(LimitSpec::MOST).unwrap().len(), 64);
+        let shown = many(LimitSpec::MOST + 1).unwrap_err();
+        assert!(shown.contains("65 limits are more than 64"), "{shown}");
+        let shown = read("").unwrap_err();
+        assert!(shown.contains("there is no limit"), "{shown}");
+    }
 }

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use crate::error::{Error, Place, Problem, Problems, Source};
 use crate::params::{Field, Node, Params};
-use crate::time::{Instant, Span};
 
 pub use case::{Case, Combine};
 pub use expect::{Bound, Expect, Subject};
@@ -73,7 +72,8 @@ impl Scenario {
         let problems = Problems::new();
         // A byte order mark is no part of the text; some editors leave one.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let empty = text.lines().all(|line| line.trim().is_empty() || line.starts_with('#'));
+        let empty =
+            text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#')));
         let source = Arc::new(Source { name: path.display().to_string(), text });
         let mut root = Node::parse(Arc::clone(&source), &problems);
         if empty {
@@ -132,31 +132,4 @@ fn read(root: &Node, path: &Path, problems: &Problems) -> Option<Scenario> {
         cases,
         expects: expects.into_iter().flatten().collect(),
     })
-}
-
-/// A span of simulated time that an event may fall in: from `start` to before `end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// The first instant.
-    pub start: Instant,
-    /// The first instant after it.
-    pub end: Instant,
-}
-
-impl Window {
-    /// No run starts before the year 1700.
-    pub const FIRST: Instant = Instant(-8_520_336_000_000_000_000);
-    /// No run ends after the start of the year 2200: far enough from the end of 64-bit nanoseconds
-    /// that no algorithm's arithmetic meets it.
-    pub const LAST: Instant = Instant(7_258_118_400_000_000_000);
-
-    /// Whether `instant` falls in.
-    pub fn contains(&self, instant: Instant) -> bool {
-        self.start <= instant && instant < self.end
-    }
-
-    /// Its length.
-    pub fn span(&self) -> Span {
-        self.end - self.start
-    }
 }

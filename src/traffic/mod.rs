@@ -14,10 +14,11 @@ use indexmap::IndexSet;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::error::{Error, Problem, Problems, suggest};
-use crate::params::{Params, table_schema};
-use crate::scenario::{Case, Window};
+use crate::error::{Error, Problem, Problems};
+use crate::params::{Params, kind_schema};
+use crate::scenario::Case;
 use crate::seed::Seed;
+use crate::time::Window;
 use crate::time::{Instant, Span};
 
 /// One request of a client.
@@ -199,9 +200,7 @@ pub fn schema() -> Json {
             };
             (kind.open)(params, &mut context);
         });
-        let mut schema = table_schema(&fields);
-        schema["properties"]["kind"] = json!({ "const": kind.name, "description": kind.summary });
-        schema
+        kind_schema(kind.name, kind.summary, &fields)
     });
     json!({ "oneOf": kinds.collect::<Vec<_>>() })
 }
@@ -220,9 +219,8 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
         let kind = name.as_ref().and_then(|name| SOURCES.iter().find(|kind| kind.name == name));
         if let (Some(name), None) = (&name, kind) {
             let known = SOURCES.iter().map(|kind| kind.name);
-            let message = format!("unknown kind of traffic `{name}`");
             let place = params.place_of("kind");
-            problems.add(Problem::at(&place, message).help(suggest(name, known)));
+            problems.add(Problem::unknown(&place, "kind of traffic", name, known));
         }
         kinds.push(kind);
     }
@@ -289,8 +287,7 @@ fn window(
     all_read: bool,
     problems: &Problems,
 ) -> Window {
-    let midnight = Instant(1_767_225_600_000_000_000);
-    let start = case.start.or(range.map(|(first, _)| first)).unwrap_or(midnight);
+    let start = case.start.or(range.map(|(first, _)| first)).unwrap_or(Instant::MIDNIGHT);
     let end = match (case.duration, range) {
         (Some(duration), _) => start + duration,
         (None, Some((_, last))) => last + Span::from_nanos(1),
@@ -320,10 +317,7 @@ fn window(
 impl Traffic {
     /// All requests in time order; of one instant in the order of the sources.
     pub fn merged(&self) -> Merged<'_> {
-        let mut streams: Vec<_> =
-            self.sources.iter().map(|source| source.merged().peekable()).collect();
-        streams.shrink_to_fit();
-        Merged { streams }
+        Merged { streams: self.sources.iter().map(|source| source.merged().peekable()).collect() }
     }
 
     /// At most so many requests.

@@ -16,7 +16,7 @@ pub(super) enum Decision {
     Deny {
         /// Bit i: whether the limit of the i-th key refused.
         refused: u64,
-        /// How long until all limits would admit it.
+        /// How long until every limit that refused would admit it: the longest of their waits.
         wait: Wait,
     },
 }
@@ -123,5 +123,124 @@ fn decision(refused: u64, queued: Span, wait: Wait) -> Decision {
         (0, Span::ZERO) => Decision::Admit,
         (0, span) => Decision::Queue(span),
         (refused, _) => Decision::Deny { refused, wait },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::find;
+    use crate::error::Problems;
+    use crate::params::{Node, Params};
+    use crate::rate::{Limit, Rate};
+
+    fn limiter(algorithm: &str, limit: &str) -> Box<dyn Limiter> {
+        let Rate { count, per } = Rate::parse(limit).unwrap();
+        let (node, problems) = (Node::empty(), Problems::new());
+        let mut params = Params::new(&node, &problems);
+        find(algorithm).unwrap().limiter(&Limit::new(count, per), &mut params).unwrap()
+    }
+
+    /// A gate of one key for each limit, without tiers.
+    fn gate(combine: Combine, algorithm: &str, limits: &[&str]) -> Gate {
+        let limiters = limits.iter().map(|limit| vec![limiter(algorithm, limit)]);
+        let mut gate = Gate::new(combine, limiters.collect());
+        (0..limits.len()).for_each(|limit| gate.meet(&met(limit)));
+        gate
+    }
+
+    fn met(limit: usize) -> Met {
+        Met { limit, key: 0, first: false, variant: 0, cost: 1 }
+    }
+
+    fn secs(seconds: i64) -> Reading {
+        Reading(seconds * 1_000_000_000)
+    }
+
+    fn deny(refused: u64, seconds: u64) -> Decision {
+        Decision::Deny { refused, wait: Wait::After(Span::from_secs(seconds)) }
+    }
+
+    /// 2 per 10 s, then 1 per 60 s, in windows that began at 0 s.
+    const TWO_THEN_ONE: [&str; 2] = ["2/10s", "1/60s"];
+
+    #[test]
+    fn all_or_nothing_charges_no_limit_if_one_refuses() {
+        let mut gate = gate(Combine::AllOrNothing, "fixed-window", &TWO_THEN_ONE);
+        let both = [met(0), met(1)];
+        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
+        // The minute's only one is gone; its window ends at 60 s.
+        assert_eq!(gate.decide(&both, secs(1)), deny(0b10, 59));
+        // The first limit still has its second.
+        assert_eq!(gate.decide(&both[..1], secs(2)), Decision::Admit);
+        // Both refuse until 10 s and 60 s: the longer wait counts.
+        assert_eq!(gate.decide(&both, secs(3)), deny(0b11, 57));
+    }
+
+    #[test]
+    fn sequential_charges_the_limits_before_the_one_that_refuses() {
+        let mut gate = gate(Combine::Sequential, "fixed-window", &TWO_THEN_ONE);
+        let both = [met(0), met(1)];
+        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decide(&both, secs(1)), deny(0b10, 59));
+        // The refused attempt took the second of 10 s; the limit of a minute is not asked.
+        assert_eq!(gate.decide(&both, secs(2)), deny(0b01, 8));
+    }
+
+    #[test]
+    fn sequential_charges_no_limit_after_the_one_that_refuses() {
+        let mut gate = gate(Combine::Sequential, "fixed-window", &["1/60s", "2/10s"]);
+        let both = [met(0), met(1)];
+        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decide(&both, secs(1)), deny(0b01, 59));
+        assert_eq!(gate.decide(&both[1..], secs(2)), Decision::Admit);
+        assert_eq!(gate.decide(&both[1..], secs(3)), deny(0b01, 7));
+    }
+
+    #[test]
+    fn independent_limits_decide_and_charge_whatever_the_others_say() {
+        let mut gate = gate(Combine::Independent, "fixed-window", &["1/60s", "2/10s"]);
+        let both = [met(0), met(1)];
+        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decide(&both, secs(1)), deny(0b01, 59));
+        // The refused attempt took the second of 10 s all the same.
+        assert_eq!(gate.decide(&both, secs(2)), deny(0b11, 58));
+    }
+
+    #[test]
+    fn a_wait_for_ever_is_longer_than_any_other() {
+        for combine in [Combine::AllOrNothing, Combine::Independent] {
+            let mut gate = gate(combine, "fixed-window", &["1/60s", "2/10s"]);
+            let three = [Met { cost: 3, ..met(0) }, Met { cost: 2, ..met(1) }];
+            let refused = Decision::Deny { refused: 0b01, wait: Wait::Never };
+            assert_eq!(gate.decide(&three, secs(0)), refused, "{combine:?}");
+        }
+    }
+
+    #[test]
+    fn an_attempt_waits_for_the_slowest_of_its_queues() {
+        // The first of an idle queue leaves after one interval: 500 ms and 1 s.
+        let mut gate = gate(Combine::AllOrNothing, "leaky-bucket", &["2/1s", "10/10s"]);
+        let queued = Decision::Queue(Span::from_secs(1));
+        assert_eq!(gate.decide(&[met(0), met(1)], secs(0)), queued);
+    }
+
+    #[test]
+    fn a_limit_that_no_key_is_met_for_lets_everything_pass() {
+        let mut gate = gate(Combine::AllOrNothing, "fixed-window", &["0/1s"]);
+        assert_eq!(gate.decide(&[], secs(0)), Decision::Admit);
+    }
+
+    #[test]
+    fn keys_of_a_tier_have_states_of_their_own() {
+        let variants = vec![limiter("fixed-window", "1/60s"), limiter("fixed-window", "2/60s")];
+        let mut gate = Gate::new(Combine::AllOrNothing, vec![variants]);
+        let keys = [(0, 0), (1, 1), (2, 0)];
+        let keys = keys.map(|(key, variant)| Met { key, variant, ..met(0) });
+        keys.iter().for_each(|key| gate.meet(key));
+        let admitted = keys.map(|key| {
+            (0..5).filter(|&second| gate.decide(&[key], secs(second)) == Decision::Admit).count()
+        });
+        assert_eq!(admitted, [1, 2, 1]);
     }
 }

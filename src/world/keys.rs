@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::error::{Place, Source};
     use crate::rate::Limit;
-    use crate::scenario::Window;
+    use crate::time::Window;
     use crate::time::{Instant, Span};
     use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Axes: round steps for counts and rates, and for elapsed time in clock units.
 
 use super::text;
-use crate::time::{SECOND, Span};
+use crate::time::{DAY, SECOND, Span, round_lengths};
 
 /// An axis of numbers from 0 to `top`, with a tick at each multiple of `step`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,8 +78,6 @@ enum Unit {
     /// `h:mm`.
     Hours,
 }
-
-const DAY: u64 = 86_400 * SECOND;
 
 impl Elapsed {
     /// The axis with the most ticks, up to eight, whose labels stand apart over so many pixels.
@@ -180,19 +178,11 @@ fn decimals_of(step: u64, size: u64) -> usize {
     decimals
 }
 
-/// The least round span that is not below `nanos`: 1, 2 or 5 of a decimal up to 5 s, then clock
-/// units, then 1, 2 or 5 of a decimal of days.
-pub fn round_step(nanos: u64) -> u64 {
-    const CLOCK: [u64; 13] = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600];
-    let decimals =
-        |powers: u32| (0..powers).flat_map(|power| [1, 2, 5].map(|d| d * 10_u64.pow(power)));
-    decimals(10)
-        .chain(CLOCK.map(|seconds| seconds * SECOND))
-        .chain([43_200 * SECOND])
-        .chain(decimals(5).map(|days| days * DAY))
-        .find(|&step| step >= nanos)
-        .unwrap_or(nanos)
-        .max(1)
+/// The least round length that is not below `nanos`, above half a day 1, 2 or 5 times a power of ten
+/// days.
+fn round_step(nanos: u64) -> u64 {
+    let days = (0..5).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power) * DAY));
+    round_lengths().chain(days).find(|&step| step >= nanos).unwrap_or(nanos).max(1)
 }
 
 /// A span in words for a label: about three digits below two minutes, else as a clock shows it.

@@ -23,7 +23,7 @@ pub use picture::png;
 
 pub(super) use canvas::escape;
 pub(super) use series::{Series, of_case, remark};
-pub(super) use text::{decimal, grouped};
+pub(super) use text::decimal;
 
 /// An entry of the registry.
 pub struct Chart {

@@ -4,7 +4,7 @@
 use crate::judge::{Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline};
 use crate::metrics::{CaseInfo, Comparison, Row};
 use crate::rate::Limit;
-use crate::scenario::Window;
+use crate::time::Window;
 use crate::time::{Instant, Span};
 
 /// One algorithm's decisions: its kind and name, and for each attempt when it was offered and when

@@ -1,6 +1,8 @@
 //! Text that must fit a place: its width as a common sans-serif face would set it, what to do where
 //! it is too long, and numbers as people write them.
 
+use crate::report::format;
+
 /// The width of a text in pixels, by the advances of the widest face in common use, so that
 /// a narrower one leaves some room.
 pub fn width(text: &str, size: f64) -> f64 {
@@ -72,7 +74,7 @@ pub fn count(count: u64) -> String {
         (1_000_000, "M"),
     ];
     if count < 10_000_000 {
-        return grouped(count);
+        return format::count(count);
     }
     let (size, prefix) = PREFIXES
         .into_iter()
@@ -85,19 +87,6 @@ pub fn count(count: u64) -> String {
         _ => 0,
     };
     format!("{}{prefix}", decimal(number, decimals))
-}
-
-/// All digits of a count, in groups of three.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A number with at most so many decimals, without trailing zeros.

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::scenario::Window;
 use crate::time::Instant;
+use crate::time::Window;
 use crate::traffic::{Arrival, Source};
 
 /// A property of all requests; takes no memory while all have the same.

@@ -2,10 +2,8 @@
 //! literally they make every second a spike at .000, which a limiter answers with rejections that
 //! never happened.
 
-use rand::Rng;
-
 use crate::params::Choice;
-use crate::seed::Stream;
+use crate::seed::{Stream, below};
 use crate::time::{Instant, SECOND, Span};
 
 /// How the requests of one second are spread over it.
@@ -39,7 +37,7 @@ impl Spread {
             let count = second.len() as u64;
             draws.clear();
             match self {
-                Spread::Random => draws.extend((0..count).map(|_| below_a_second(stream))),
+                Spread::Random => draws.extend((0..count).map(|_| below(stream, SECOND))),
                 _ => draws.extend(
                     (0..count)
                         .map(|i| (u128::from(i) * u128::from(SECOND) / u128::from(count)) as u64),
@@ -60,11 +58,6 @@ impl Spread {
             Spread::Random => "were spread over it at random (`spread = \"random\"`)",
         }
     }
-}
-
-/// A whole number of nanoseconds below a second, uniform but for less than one part in 10^10.
-fn below_a_second(stream: &mut Stream) -> u64 {
-    ((u128::from(stream.next_u64()) * u128::from(SECOND)) >> 64) as u64
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::draw::{below, normal};
-use crate::error::{Error, Problem, Problems, suggest};
-use crate::params::{Node, Params, Setting, Value, table_schema};
-use crate::seed::Stream;
+use super::draw::normal;
+use crate::error::{Problem, Problems};
+use crate::params::{Node, Params, Setting, Value, kind_schema};
+use crate::seed::{Stream, below};
 
 /// What a request costs; from 1 in any case.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,9 +91,9 @@ fn read_table(params: &mut Params) -> Option<Cost> {
     match KINDS.iter().find(|(name, _, _)| *name == kind) {
         Some((_, _, reader)) => reader(params),
         None => {
-            let message = format!("unknown distribution `{kind}`");
-            let help = suggest(&kind, KINDS.iter().map(|(name, _, _)| *name));
-            params.require("kind", false, message, &help);
+            let known = KINDS.iter().map(|(name, _, _)| *name);
+            let place = params.place_of("kind");
+            params.problems().add(Problem::unknown(&place, "distribution", &kind, known));
             None
         }
     }
@@ -119,10 +119,9 @@ impl Setting for Cost {
                 if cost.is_some() {
                     params.finish();
                 }
-                match (problems.into_result(), cost) {
-                    (Ok(()), Some(cost)) => Ok(cost),
-                    (Err(Error::Input(mut found)), _) => Err(found.swap_remove(0)),
-                    _ => Err(Problem::at(&node.place, "no cost")),
+                match (problems.into_first(), cost) {
+                    (None, Some(cost)) => Ok(cost),
+                    (first, _) => Err(first.unwrap_or(Problem::at(&node.place, "no cost"))),
                 }
             }
             _ => Err(Problem::at(&node.place, format!("{} is no cost", node.value.kind()))
@@ -146,9 +145,7 @@ impl Setting for Cost {
                 params.required::<String>("kind", meaning);
                 reader(params);
             });
-            let mut schema = table_schema(&fields);
-            schema["properties"]["kind"] = json!({ "const": name, "description": meaning });
-            schema
+            kind_schema(name, meaning, &fields)
         });
         let mut forms = vec![json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX })];
         forms.extend(tables);

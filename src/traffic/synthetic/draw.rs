@@ -5,11 +5,6 @@ use rand::Rng;
 
 use crate::seed::Stream;
 
-/// A whole number below `end`, each as likely as the next to within 2^-32. `end` is at least 1.
-pub fn below(stream: &mut Stream, end: u64) -> u64 {
-    ((u128::from(stream.next_u64()) * u128::from(end)) >> 64) as u64
-}
-
 /// A number above 0 and up to 1, in steps of 2^-53.
 pub fn unit(stream: &mut Stream) -> f64 {
     const STEP: f64 = 1.0 / (1u64 << 53) as f64;

@@ -3,10 +3,9 @@
 use serde_json::json;
 
 use super::cost::Cost;
-use super::draw::below;
 use crate::error::Problem;
 use crate::params::{Params, Setting};
-use crate::seed::Stream;
+use crate::seed::{Stream, below};
 use crate::traffic::Context;
 
 /// The endpoints of a source with their weights and costs.
@@ -117,8 +116,7 @@ fn read_costs(
             match Cost::read(&entry.node) {
                 Ok(cost) => Some(((entry.key.clone(), cost), cost.json())),
                 Err(problem) => {
-                    let message = format!("`{}`: {}", entry.key, problem.message);
-                    problems.add(Problem { message, ..problem });
+                    problems.add(problem.of(format_args!("`{}`", entry.key)));
                     None
                 }
             }
@@ -137,8 +135,7 @@ pub fn read_weights(params: &mut Params, name: &str, meaning: &str) -> Option<Ve
         |entry, problems| match u32::read(&entry.node) {
             Ok(weight) => Some(((entry.key.clone(), weight), json!(weight))),
             Err(problem) => {
-                let message = format!("the weight of `{}`: {}", entry.key, problem.message);
-                problems.add(Problem { message, ..problem });
+                problems.add(problem.of(format_args!("the weight of `{}`", entry.key)));
                 good = false;
                 None
             }

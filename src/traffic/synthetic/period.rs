@@ -2,8 +2,8 @@
 
 use crate::params::Params;
 use crate::rate::Rate;
-use crate::scenario::Window;
 use crate::time::Span;
+use crate::time::Window;
 
 /// A half-open span of the run, in nanoseconds from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

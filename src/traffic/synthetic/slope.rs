@@ -1,6 +1,6 @@
 //! When the requests of a linearly changing rate are due, exactly in whole nanoseconds.
 
-use crate::rate::Rate;
+use crate::rate::{Rate, gcd};
 
 /// A rate that changes linearly from `start / unit` to `end / unit` requests a nanosecond.
 ///
@@ -94,10 +94,6 @@ impl Slope {
         let time = area / (start * length + root);
         if time.is_finite() { time as u64 } else { 0 }
     }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::{access_log, csv};
 use crate::error::{Problems, Source as Text};
 use crate::params::{Node, Params};
-use crate::scenario::Window;
 use crate::seed::Seed;
 use crate::time::Instant;
+use crate::time::Window;
 use crate::traffic::{Arrival, Client, Context, Input, Kind, Source};
 use indexmap::IndexSet;
 

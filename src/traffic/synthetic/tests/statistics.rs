@@ -10,7 +10,7 @@ fn poisson_counts_have_the_rate_as_mean_and_as_variance() {
         let mean = counts.iter().sum::<f64>() / 1000.0;
         assert_near(mean * 1000.0, 100_000.0);
         // The variance of 1,000 counts of mean 100 has standard deviation 100 * sqrt(2 / 1000) = 4.5.
-        let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 999.0;
+        let variance = counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 999.0;
         assert!((variance - 100.0).abs() < 5.0 * 4.5, "{variance}");
     }
 }
