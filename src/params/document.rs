@@ -91,7 +91,7 @@ impl Node {
             let place = whole.at(error.span().unwrap_or(0..0));
             problems.add(Problem::at(&place, format!("not TOML: {}", error.message())));
         }
-        let table = Reading { whole: &whole, offset: 0, problems }.table(table.get_ref());
+        let table = Converter { whole: &whole, offset: 0, problems }.table(table.get_ref());
         Node { place: whole, value: Value::Table(table) }
     }
 
@@ -107,9 +107,9 @@ impl Node {
         let offset = path.len() + 1;
         let place = Place { source: Arc::clone(&source), span: offset..source.text.len() };
         let problems = Problems::new();
-        let reading = Reading { whole: &place, offset, problems: &problems };
+        let converter = Converter { whole: &place, offset, problems: &problems };
         let value = match DeValue::parse(text) {
-            Ok(value) => reading.value(value.get_ref(), &place),
+            Ok(value) => converter.value(value.get_ref(), &place),
             Err(_) => Value::String(text.to_owned()),
         };
         match problems.into_first() {
@@ -166,8 +166,8 @@ impl Node {
     }
 }
 
-/// Parsed TOML being turned into nodes.
-struct Reading<'a> {
+/// Turns parsed TOML into nodes.
+struct Converter<'a> {
     /// Any place in the source.
     whole: &'a Place,
     /// Where in the source the parsed text begins.
@@ -175,7 +175,7 @@ struct Reading<'a> {
     problems: &'a Problems,
 }
 
-impl Reading<'_> {
+impl Converter<'_> {
     fn place(&self, span: Range<usize>) -> Place {
         self.whole.at(span.start + self.offset..span.end + self.offset)
     }
