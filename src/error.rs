@@ -108,6 +108,11 @@ impl Problems {
         }
     }
 
+    /// Adds all of another collection.
+    pub fn take(&self, other: Problems) {
+        other.found.into_inner().into_iter().for_each(|problem| self.add(problem));
+    }
+
     /// Whether none was added.
     pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()

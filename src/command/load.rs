@@ -18,8 +18,9 @@ pub fn prepare(
     let problems = Problems::new();
     let mut scenarios: Vec<Scenario> = Vec::new();
     for path in paths {
-        let Some(scenario) = problems.keep(Scenario::load(path, changes))? else { continue };
-        if let Some(other) = scenarios.iter().find(|other| other.name == scenario.name) {
+        let Some(scenario) = Scenario::open(path, changes, &problems) else { continue };
+        let twin = |other: &&Scenario| !scenario.name.is_empty() && other.name == scenario.name;
+        if let Some(other) = scenarios.iter().find(twin) {
             let first = other.path.display();
             let message = format!("`{first}` is also named `{}`", scenario.name);
             let help = "give one of them another `name`; it is also their folder of results";
@@ -29,7 +30,7 @@ pub fn prepare(
     }
     let mut all = Vec::new();
     for scenario in scenarios {
-        all.extend(problems.keep(run::prepare(scenario, only))?);
+        all.push(run::prepare_with(scenario, only, &problems)?);
     }
     problems.into_result()?;
     Ok(all)

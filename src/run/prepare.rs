@@ -53,9 +53,24 @@ pub(super) struct PreparedCase {
 /// Every problem of the scenario and its inputs.
 pub fn prepare(scenario: Scenario, only: &[String]) -> Result<Prepared, Error> {
     let problems = Problems::new();
+    let prepared = prepare_with(scenario, only, &problems)?;
+    problems.into_result()?;
+    Ok(prepared)
+}
+
+/// As [`prepare`], with problems added to those that are there; the result can run only if there are
+/// none at all.
+///
+/// # Errors
+/// What is not the user's mistake.
+pub fn prepare_with(
+    scenario: Scenario,
+    only: &[String],
+    problems: &Problems,
+) -> Result<Prepared, Error> {
     let contenders: Vec<Vec<Contender>> =
-        scenario.cases.iter().map(|case| Contender::of(case, &problems)).collect();
-    expectations::check_names(&scenario, &contenders, &problems);
+        scenario.cases.iter().map(|case| Contender::of(case, problems)).collect();
+    expectations::check_names(&scenario, &contenders, problems);
     for name in only {
         let known: Vec<&str> = contenders.iter().flatten().map(|c| c.name.as_str()).collect();
         if !known.contains(&name.as_str()) {
@@ -70,12 +85,11 @@ pub fn prepare(scenario: Scenario, only: &[String]) -> Result<Prepared, Error> {
             continue;
         };
         let estimate = Estimate::of(&case.limits, &traffic);
-        estimate.check(case, &problems);
+        estimate.check(case, problems);
         contenders.retain(|contender| only.is_empty() || only.contains(&contender.name));
         let resolved = resolve(case, &traffic, sources, &contenders);
         cases.push(PreparedCase { traffic, contenders, resolved, estimate });
     }
-    problems.into_result()?;
     Ok(Prepared { scenario, cases })
 }
 

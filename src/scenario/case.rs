@@ -15,6 +15,8 @@ pub struct Case {
     pub name: String,
     /// What the clocks show at t = 0; by default the first recorded request, or midnight.
     pub start: Option<Instant>,
+    /// Where that stands.
+    pub start_place: Place,
     /// How long it runs; by default to the end of the recorded requests.
     pub duration: Option<Span>,
     /// What all random numbers derive from.
@@ -95,13 +97,9 @@ pub(super) fn read_header(params: &mut Params) -> (Option<String>, String) {
     (name, about)
 }
 
-/// Reads the settings of a case. `None` after a problem was reported.
-pub(super) fn read(
-    params: &mut Params,
-    name: &str,
-    algorithm: &Json,
-    traffic: &Json,
-) -> Option<Case> {
+/// Reads the settings of a case. Something stands in for what could not be read, so that whoever
+/// reads the other tables of the case can report their problems too.
+pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &Json) -> Case {
     let start = params.optional(
         "start",
         "What the clocks show at t = 0. By default the first recorded request, or midnight.",
@@ -114,6 +112,9 @@ pub(super) fn read(
         "a run of no time at all",
         "write a span such as \"3m\"",
     );
+    let stand_in = Span::from_nanos(1);
+    let duration = params.has("duration").then(|| duration.unwrap_or(stand_in).max(stand_in));
+    let start_place = params.place_of("start");
     let seed = Seed(params.or("seed", 1_u64, "What all random numbers derive from."));
     let max_requests = params.or(
         "max-requests",
@@ -133,20 +134,21 @@ pub(super) fn read(
         let help = "add a table [[traffic]] with a `kind`; see `ratesim list traffic`";
         params.problems().add(Problem::at(params.place(), "there is no traffic").help(help));
     }
-    Some(Case {
+    Case {
         name: name.to_owned(),
         start,
+        start_place,
         duration,
         seed,
         max_requests,
         max_memory_mib,
         combine,
-        limits: limits?,
+        limits,
         traffic: traffic.into_iter().cloned().collect(),
         algorithms: algorithms.into_iter().cloned().collect(),
         resolved: Map::new(),
         place: params.place().clone(),
-    })
+    }
 }
 
 const TRAFFIC_MEANING: &str = "A source of requests; any number, merged in time order.";
@@ -229,7 +231,7 @@ pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -
         let mut resolved = params.finish().resolved;
         resolved.shift_remove("case");
         resolved.shift_remove("expect");
-        cases.extend(case.map(|case| case.with_resolved(resolved)));
+        cases.push(case.with_resolved(resolved));
     }
     cases
 }

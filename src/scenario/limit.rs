@@ -59,8 +59,9 @@ impl Choice for Counts {
 const MEANING: &str = "What is promised: at most `requests` in any `per`, for each key. \
                        More than one for several limits at once.";
 
-/// Reads all limits. `None` after a problem was reported.
-pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
+/// Reads all limits. Where one could not be read, its problem was reported and [`STAND_IN`] promises
+/// in its place, so that what depends on it can be looked at all the same.
+pub(super) fn read_all(params: &mut Params) -> Vec<LimitSpec> {
     let schema =
         json!({ "anyOf": [ table_schema(&Params::describe(|p| { read(p); })), Rate::schema() ] });
     let problems = params.problems();
@@ -68,7 +69,7 @@ pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
     if nodes.is_empty() {
         let help = "add a table [limit] with `requests = 100` and `per = \"60s\"`";
         problems.add(Problem::at(params.place(), "there is no limit").help(help));
-        return None;
+        return vec![LimitSpec::plain(STAND_IN, params.place().clone())];
     }
     if nodes.len() > LimitSpec::MOST {
         let message = format!("{} limits are more than {}", nodes.len(), LimitSpec::MOST);
@@ -76,12 +77,8 @@ pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
     }
     let mut resolved = Vec::new();
     let mut limits: Vec<LimitSpec> = Vec::new();
-    let mut all_read = true;
     for node in nodes {
-        let Some((limit, json)) = read_node(node, problems) else {
-            all_read = false;
-            continue;
-        };
+        let (limit, json) = read_node(node, problems);
         if limits.iter().any(|other| other.name == limit.name) {
             let message = format!("two limits are named `{}`", limit.name);
             problems.add(Problem::at(&limit.place, message).help("give one of them a `name`"));
@@ -90,28 +87,30 @@ pub(super) fn read_all(params: &mut Params) -> Option<Vec<LimitSpec>> {
         limits.push(limit);
     }
     params.resolve("limit", json!(resolved));
-    all_read.then_some(limits)
+    limits
 }
 
-fn read_node(node: &Node, problems: &Problems) -> Option<(LimitSpec, serde_json::Value)> {
+/// What a limit promises that could not be read.
+const STAND_IN: Limit = Limit::new(1, Span::from_secs(1));
+
+fn read_node(node: &Node, problems: &Problems) -> (LimitSpec, serde_json::Value) {
     // `limit = "100/60s"` is short for a table with two keys.
     if let Value::String(_) = node.value {
-        return match Rate::read(node) {
-            Ok(rate) => {
-                let limit = Limit::new(rate.count, rate.per);
-                check_per(&node.place, rate.per, problems)?;
-                Some((LimitSpec::plain(limit, node.place.clone()), rate.json()))
-            }
+        let limit = match Rate::read(node) {
+            Ok(rate) => check_per(&node.place, rate.per, problems)
+                .map(|()| Limit::new(rate.count, rate.per)),
             Err(problem) => {
                 problems.add(problem.of("`limit`"));
                 None
             }
         };
+        let limit = LimitSpec::plain(limit.unwrap_or(STAND_IN), node.place.clone());
+        let rate = Rate { count: limit.limit.requests, per: limit.limit.per };
+        return (limit, rate.json());
     }
     let mut params = Params::new(node, problems);
     let limit = read(&mut params);
-    let resolved = params.finish().resolved;
-    limit.map(|limit| (limit, json!(resolved)))
+    (limit, json!(params.finish().resolved))
 }
 
 impl LimitSpec {
@@ -134,10 +133,9 @@ impl LimitSpec {
     }
 }
 
-fn read(params: &mut Params) -> Option<LimitSpec> {
-    let limit = read_promise(params, None);
-    let place = params.place().clone();
-    let plain = LimitSpec::plain(limit.unwrap_or(Limit::new(0, Span::from_secs(1))), place);
+fn read(params: &mut Params) -> LimitSpec {
+    let limit = read_promise(params, None).unwrap_or(STAND_IN);
+    let plain = LimitSpec::plain(limit, params.place().clone());
     let name = params
         .optional("name", "Its name in tables and files; by default the limit in words.")
         .unwrap_or(plain.name);
@@ -162,36 +160,21 @@ fn read(params: &mut Params) -> Option<LimitSpec> {
         "an IPv6 address has 128 bits",
         "write 0 to 128",
     );
-    // Where the limit itself is wrong, its tiers are read all the same, for their own problems.
-    let base = Some(limit.unwrap_or(plain.limit));
     let schema = table_schema(&Params::describe(|p| {
-        read_promise(p, base);
+        read_promise(p, Some(limit));
     }));
-    let mut wrong_tier = false;
     let tiers = params.entries(
         "tiers",
         "Other numbers for the requests of some tiers, such as `tiers.pro.requests = 1000`.",
         |entry, problems| {
             let mut inner = Params::new(&entry.node, problems);
-            let promise = read_promise(&mut inner, base);
+            let promise = read_promise(&mut inner, Some(limit));
             let resolved = inner.finish().resolved;
-            wrong_tier |= promise.is_none();
             promise.map(|limit| (Tier { name: entry.key.clone(), limit }, json!(resolved)))
         },
         schema,
     );
-    let limit = limit.filter(|_| !wrong_tier)?;
-    Some(LimitSpec {
-        name,
-        limit,
-        key,
-        counts,
-        endpoints,
-        ipv4_prefix,
-        ipv6_prefix,
-        tiers,
-        ..plain
-    })
+    LimitSpec { name, key, counts, endpoints, ipv4_prefix, ipv6_prefix, tiers, ..plain }
 }
 
 /// `requests`, `per` and `burst`; a tier inherits what it leaves out from `base`.

@@ -52,16 +52,9 @@ impl Scenario {
     /// # Errors
     /// Every problem of the file, or that it cannot be read.
     pub fn load(path: &Path, changes: &Changes) -> Result<Scenario, Error> {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|cause| {
-            Error::input(Problem::new(format!("cannot read the scenario `{name}`: {cause}")))
-        })?;
-        let text = String::from_utf8(bytes).map_err(|cause| {
-            let at = cause.utf8_error().valid_up_to();
-            let message = format!("`{name}` is not a text file (byte {at} is not UTF-8)");
-            Error::input(Problem::new(message).help("a scenario is a TOML file"))
-        })?;
-        Scenario::parse(path, text, changes)
+        let problems = Problems::new();
+        let scenario = Scenario::open(path, changes, &problems);
+        complete(scenario, problems)
     }
 
     /// Reads the text of a file that stands at `path`.
@@ -70,31 +63,31 @@ impl Scenario {
     /// Every problem of the text.
     pub fn parse(path: &Path, text: String, changes: &Changes) -> Result<Scenario, Error> {
         let problems = Problems::new();
-        // A byte order mark is no part of the text; some editors leave one.
-        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let empty =
-            text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#')));
-        let source = Arc::new(Source { name: path.display().to_string(), text });
-        let mut root = Node::parse(Arc::clone(&source), &problems);
-        if empty {
-            let message = "the scenario is empty";
-            let help = "`ratesim new NAME` writes one to start from";
-            problems.add(Problem::at(&root.place, message).help(help));
-        }
-        problems.so_far()?;
-        for (path, value) in &changes.set {
-            if let Err(problem) = root.set(path, value) {
-                problems.add(problem);
+        let scenario = read_text(path, text, changes, &problems);
+        complete(scenario, problems)
+    }
+
+    /// Reads a file as far as it goes: with problems, something stands in for what could not be read,
+    /// so that whoever reads its other tables can add the problems of those. `None` where the file
+    /// cannot be read at all or is not TOML.
+    pub fn open(path: &Path, changes: &Changes, problems: &Problems) -> Option<Scenario> {
+        let name = path.display().to_string();
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(cause) => {
+                problems.add(Problem::new(format!("cannot read the scenario `{name}`: {cause}")));
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => read_text(path, text, changes, problems),
+            Err(cause) => {
+                let at = cause.utf8_error().valid_up_to();
+                let message = format!("`{name}` is not a text file (byte {at} is not UTF-8)");
+                problems.add(Problem::new(message).help("a scenario is a TOML file"));
+                None
             }
         }
-        if let Some(seed) = changes.seed
-            && let Err(problem) = root.set("seed", &seed.to_string())
-        {
-            problems.add(problem);
-        }
-        let scenario = read(&root, path, &problems);
-        problems.into_result()?;
-        scenario.ok_or_else(|| Error::failed("read the scenario", "it has no cases"))
     }
 
     /// The settings of a scenario file, for the JSON Schema and the reference. `algorithm` and
@@ -109,7 +102,48 @@ impl Scenario {
     }
 }
 
-fn read(root: &Node, path: &Path, problems: &Problems) -> Option<Scenario> {
+/// A scenario without problems.
+fn complete(scenario: Option<Scenario>, problems: Problems) -> Result<Scenario, Error> {
+    problems.into_result()?;
+    scenario.ok_or_else(|| Error::failed("read the scenario", "there is none"))
+}
+
+fn read_text(
+    path: &Path,
+    text: String,
+    changes: &Changes,
+    problems: &Problems,
+) -> Option<Scenario> {
+    // A byte order mark is no part of the text; some editors leave one.
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    let empty =
+        text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#')));
+    let source = Arc::new(Source { name: path.display().to_string(), text });
+    let syntax = Problems::new();
+    let mut root = Node::parse(Arc::clone(&source), &syntax);
+    if empty {
+        let message = "the scenario is empty";
+        let help = "`ratesim new NAME` writes one to start from";
+        syntax.add(Problem::at(&root.place, message).help(help));
+    }
+    if !syntax.is_empty() {
+        problems.take(syntax);
+        return None;
+    }
+    for (path, value) in &changes.set {
+        if let Err(problem) = root.set(path, value) {
+            problems.add(problem);
+        }
+    }
+    if let Some(seed) = changes.seed
+        && let Err(problem) = root.set("seed", &seed.to_string())
+    {
+        problems.add(problem);
+    }
+    Some(read(&root, path, problems))
+}
+
+fn read(root: &Node, path: &Path, problems: &Problems) -> Scenario {
     let any = serde_json::json!({ "type": "object" });
     let mut params = Params::new(root, problems);
     let (name, about) = case::read_header(&mut params);
@@ -120,16 +154,16 @@ fn read(root: &Node, path: &Path, problems: &Problems) -> Option<Scenario> {
     let finished = params.finish();
     let variations: Vec<_> = variations.into_iter().flatten().collect();
     let cases = if variations.is_empty() {
-        base.map(|case| case.with_resolved(finished.resolved)).into_iter().collect()
+        vec![base.with_resolved(finished.resolved)]
     } else {
         case::vary(root, &variations, problems)
     };
-    Some(Scenario {
-        name: name?,
+    Scenario {
+        name: name.unwrap_or_default(),
         name_place,
         about,
         path: path.to_owned(),
         cases,
         expects: expects.into_iter().flatten().collect(),
-    })
+    }
 }

@@ -309,7 +309,7 @@ fn window(
     if start < Window::FIRST || end > Window::LAST {
         let message = format!("the run from {start} to {end} leaves the years 1700 to 2200");
         let help = "choose another `start` or a shorter `duration`";
-        problems.add(Problem::at(&case.place, message).help(help));
+        problems.add(Problem::at(&case.start_place, message).help(help));
     }
     Window { start, end }
 }

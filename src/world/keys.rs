@@ -204,7 +204,7 @@ impl<'a> Keyring<'a> {
             })
             .collect();
         match words.as_slice() {
-            [] => "(everything)".to_owned(),
+            [] => "everything".to_owned(),
             words => words.join(" "),
         }
     }
@@ -275,7 +275,7 @@ mod tests {
         let none = "(no address-prefix)";
         assert_eq!(each(&[Attribute::AddressPrefix]), [prefix, prefix, prefix, prefix, none, none]);
         let first = Key::FirstOf(vec![Attribute::ApiKey, Attribute::Address]);
-        let shared = "(everything)";
+        let shared = "everything";
         assert_eq!(names(spec(first)), ["k1", "k1", "192.0.2.200", "192.0.2.200", shared, shared]);
         assert_eq!(names(spec(Key::Everything)), [shared; 6]);
     }

@@ -61,7 +61,7 @@ is = 5
 
 [[expect]]
 limit = "all"
-key = "(everything)"
+key = "everything"
 metric = "peak_ratio"
 at-most = 0.1
 
