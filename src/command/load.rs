@@ -16,20 +16,17 @@ pub fn prepare(
     only: &[String],
 ) -> Result<Vec<Prepared>, Error> {
     let problems = Problems::new();
-    let mut scenarios: Vec<Scenario> = Vec::new();
+    let mut all: Vec<Prepared> = Vec::new();
     for path in paths {
         let Some(scenario) = Scenario::open(path, changes, &problems) else { continue };
-        let twin = |other: &&Scenario| !scenario.name.is_empty() && other.name == scenario.name;
-        if let Some(other) = scenarios.iter().find(twin) {
-            let first = other.path.display();
-            let message = format!("`{first}` is also named `{}`", scenario.name);
+        let name = scenario.name.as_str();
+        let twin = all.iter().find(|other| !name.is_empty() && other.scenario.name == name);
+        if let Some(other) = twin {
+            let first = other.scenario.path.display();
+            let message = format!("`{first}` is also named `{name}`");
             let help = "give one of them another `name`; it is also their folder of results";
             problems.add(Problem::at(&scenario.name_place, message).help(help));
         }
-        scenarios.push(scenario);
-    }
-    let mut all = Vec::new();
-    for scenario in scenarios {
         all.push(run::prepare_with(scenario, only, &problems)?);
     }
     problems.into_result()?;

@@ -1,6 +1,7 @@
 //! What a scenario must show, held against what it showed.
 
 use super::contender::Contender;
+use crate::algorithm::ALGORITHMS;
 use crate::error::{Place, Problem, Problems, suggest};
 use crate::metrics::{self, Comparison, METRICS, Row, SUBJECT_METRICS, Value};
 use crate::scenario::{Expect, Scenario, Subject};
@@ -44,14 +45,16 @@ pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], pr
                 all_cases.clone().filter(|&index| scenario.cases[index].name == *case).collect()
             }
         };
-        // Where an algorithm could not be read, its name is not known, and no mistake of this one.
-        let complete = |case: usize| {
-            let tables = scenario.cases[case].algorithms.len();
-            tables == 0 || tables == contenders[case].len()
-        };
+        let mut known: Vec<&str> = all_cases.clone().flat_map(names).collect();
+        // Where an algorithm could not be read, any that exists may have been meant.
+        let tables = |case: usize| scenario.cases[case].algorithms.len();
+        let complete = |case: usize| tables(case) == 0 || tables(case) == contenders[case].len();
+        if !all_cases.clone().all(complete) {
+            known.extend(ALGORITHMS.iter().map(|kind| kind.name));
+        }
         if let Some(algorithm) = &expect.algorithm
+            && is_known("algorithm", algorithm, known)
             && all_cases.clone().all(complete)
-            && is_known("algorithm", algorithm, all_cases.flat_map(names).collect())
             && !cases.is_empty()
             && !cases.iter().any(|&case| names(case).any(|name| name == algorithm))
         {
