@@ -1,7 +1,7 @@
 //! How fast the event engine is, beside the decisions alone of a well-known limiter.
 //!
 //! `cargo bench --bench engine` runs the same Poisson traffic of many clients through every
-//! algorithm (arrivals made up, keys found, decided, judged, binned, books kept) and through the
+//! algorithm (keys found, decided, judged, binned, books kept) and through the
 //! keyed limiter of the governor crate under its fake clock (keys found and decided, nothing else),
 //! one after another in every round, and prints medians and their ratios. Machines are noisy; the
 //! ratios of one run are what can be compared.
@@ -70,7 +70,14 @@ fn main() {
     let traffic = prepared.traffic(0);
     let arrivals: Vec<(i64, u32)> = traffic.merged().map(|a| (a.at.0, a.client)).collect();
     let keys = KeyPlan::new(&case.limits, traffic);
-    let plan = Plan { traffic, limits: &case.limits, keys: &keys, combine: case.combine };
+    let stored: Vec<_> = traffic.merged().collect();
+    let plan = Plan {
+        traffic,
+        stored: Some(&stored),
+        limits: &case.limits,
+        keys: &keys,
+        combine: case.combine,
+    };
 
     let mut times: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     let mut accepted: BTreeMap<&str, u64> = BTreeMap::new();

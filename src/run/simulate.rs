@@ -15,7 +15,7 @@ use crate::error::{Error, Problems};
 use crate::judge::{Tally, Wrong};
 use crate::metrics::{Comparison, Row};
 use crate::scenario::Case;
-use crate::traffic::{Input, Traffic};
+use crate::traffic::{Arrival, Input, Traffic};
 use crate::world::{self, Decided, Decisions, KeyPlan, Observer, Plan, Stopped};
 
 /// What a scenario showed.
@@ -85,6 +85,9 @@ pub fn simulate(
     })
 }
 
+/// So many requests (96 MiB of them) are stored once; more are made up anew for every algorithm.
+const STORED: u64 = 1 << 22;
+
 fn run_case(
     index: usize,
     case: &Case,
@@ -93,8 +96,15 @@ fn run_case(
     progress: &dyn Progress,
 ) -> Result<Vec<Row>, Error> {
     let keys = KeyPlan::new(&case.limits, &ready.traffic);
-    let plan =
-        Plan { traffic: &ready.traffic, limits: &case.limits, keys: &keys, combine: case.combine };
+    let few = ready.estimate.requests <= STORED;
+    let stored: Option<Vec<Arrival>> = few.then(|| ready.traffic.merged().collect());
+    let plan = Plan {
+        traffic: &ready.traffic,
+        stored: stored.as_deref(),
+        limits: &case.limits,
+        keys: &keys,
+        combine: case.combine,
+    };
     let row = |contender: &Contender, tally: Tally| Row {
         case: index,
         algorithm: contender.name.clone(),

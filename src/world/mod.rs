@@ -27,6 +27,8 @@ pub use keys::KeyPlan;
 pub struct Plan<'a> {
     /// The requests.
     pub traffic: &'a Traffic,
+    /// The same requests in time order, where they were stored; made up anew by every run if not.
+    pub stored: Option<&'a [Arrival]>,
     /// The limits.
     pub limits: &'a [LimitSpec],
     /// How requests map to keys of the limits.
@@ -90,17 +92,10 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<(Tally, Decisions), Stopped> {
     let mut world = World::new(plan, limiters, queues, reference);
-    let mut undecided = 0;
-    for arrival in plan.traffic.merged() {
-        world.depart_until(arrival.at);
-        let fate = world.arrive(&arrival);
-        observer.decided(Decided { arrival: &arrival, fate });
-        undecided += 1;
-        if undecided == STRIDE && !observer.progressed(std::mem::take(&mut undecided)) {
-            return Err(Stopped);
-        }
+    match plan.stored {
+        Some(arrivals) => world.take_in(arrivals.iter().copied(), observer)?,
+        None => world.take_in(plan.traffic.merged(), observer)?,
     }
-    observer.progressed(undecided);
     Ok(world.finish())
 }
 
@@ -147,6 +142,26 @@ impl<'a> World<'a> {
             keys: Vec::new(),
             touches: Vec::new(),
         }
+    }
+
+    /// Decides all arrivals, which come in time order.
+    fn take_in(
+        &mut self,
+        arrivals: impl Iterator<Item = Arrival>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Stopped> {
+        let mut undecided = 0;
+        for arrival in arrivals {
+            self.depart_until(arrival.at);
+            let fate = self.arrive(&arrival);
+            observer.decided(Decided { arrival: &arrival, fate });
+            undecided += 1;
+            if undecided == STRIDE && !observer.progressed(std::mem::take(&mut undecided)) {
+                return Err(Stopped);
+            }
+        }
+        observer.progressed(undecided);
+        Ok(())
     }
 
     /// Finds the keys of an attempt, and meets those that are new.
@@ -265,16 +280,24 @@ mod tests {
         let case = &scenario.cases[0];
         let (traffic, _) = traffic::build(case, Path::new("")).unwrap();
         let keys = KeyPlan::new(&case.limits, &traffic);
-        let plan =
-            Plan { traffic: &traffic, limits: &case.limits, keys: &keys, combine: case.combine };
+        let arrivals: Vec<Arrival> = traffic.merged().collect();
+        let plan = |stored| {
+            let (limits, combine) = (&case.limits[..], case.combine);
+            Plan { traffic: &traffic, stored, limits, keys: &keys, combine }
+        };
         let kind = find(algorithm).unwrap();
         let (node, problems) = (Node::empty(), Problems::new());
-        let limiters = case.limits.iter().map(|spec| {
-            vec![kind.limiter(&spec.limit, &mut Params::new(&node, &problems)).unwrap()]
-        });
-        let mut witness = Witness { fates: Vec::new(), progressed: 0, reports_left: reports };
-        let result = run(&plan, limiters.collect(), kind.queues, reference, &mut witness);
-        (result, witness)
+        let of = |plan: &Plan| {
+            let limiters = case.limits.iter().map(|spec| {
+                vec![kind.limiter(&spec.limit, &mut Params::new(&node, &problems)).unwrap()]
+            });
+            let mut witness = Witness { fates: Vec::new(), progressed: 0, reports_left: reports };
+            let result = run(plan, limiters.collect(), kind.queues, reference, &mut witness);
+            (result, witness)
+        };
+        let (made_up, stored) = (of(&plan(None)), of(&plan(Some(&arrivals))));
+        assert_eq!(made_up.0, stored.0, "requests that were stored decide as others");
+        stored
     }
 
     fn run_whole(algorithm: &str, scenario: &str) -> (Tally, Decisions, Witness) {
