@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
 
 /// A text that the user wrote: a file, or one `--set` argument.
 #[derive(Debug, PartialEq, Eq)]
@@ -224,8 +224,15 @@ impl Error {
             .decor_style(DecorStyle::Ascii);
         match self {
             Error::Input(problems) => {
-                let shown = problems.iter().map(|problem| render_problem(problem, &renderer));
-                shown.collect::<Vec<_>>().join("\n\n")
+                let shown = problems.iter().take(MOST_SHOWN);
+                let mut parts: Vec<String> =
+                    shown.map(|problem| render_problem(problem, &renderer)).collect();
+                match problems.len().saturating_sub(MOST_SHOWN) {
+                    0 => {}
+                    1 => parts.push("… and 1 more problem".to_owned()),
+                    more => parts.push(format!("… and {} more problems", grouped(more))),
+                }
+                parts.join("\n\n")
             }
             Error::Failed { doing, cause } => {
                 render_problem(&Problem::new(format!("cannot {doing}: {cause}")), &renderer)
@@ -239,11 +246,14 @@ impl Error {
 }
 
 fn render_problem(problem: &Problem, renderer: &Renderer) -> String {
-    let help = problem.help.iter().map(|help| Level::HELP.message(help));
     let title = Level::ERROR.primary_title(&problem.message);
     let Some(place) = &problem.place else {
-        return renderer.render(&[title.elements(help)]);
+        // Below a title alone, the renderer would draw the margin of a text that is not there.
+        let title = renderer.render(&[Group::with_title(title)]);
+        let help = problem.help.iter().map(|help| format!("\n  = help: {help}"));
+        return title + &help.collect::<String>();
     };
+    let help = problem.help.iter().map(|help| Level::HELP.message(help));
     let text = place.source.text.as_str();
     let start = floor_boundary(text, place.span.start);
     let end = floor_boundary(text, place.span.end).max(start);
@@ -251,6 +261,22 @@ fn render_problem(problem: &Problem, renderer: &Renderer) -> String {
         .path(&place.source.name)
         .annotation(AnnotationKind::Primary.span(start..end));
     renderer.render(&[title.element(snippet).elements(help)])
+}
+
+/// More problems than this are only counted: whoever mends these sees the next.
+const MOST_SHOWN: usize = 20;
+
+/// A number with commas between groups of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 fn floor_boundary(text: &str, index: usize) -> usize {
@@ -325,6 +351,24 @@ mod tests {
         let Err(Error::Input(found)) = problems.into_result() else { panic!("there are some") };
         let messages: Vec<&str> = found.iter().map(|problem| problem.message.as_str()).collect();
         assert_eq!(messages, ["a", "b", "c", "e", "d"]);
+    }
+
+    #[test]
+    fn a_problem_without_a_place_is_its_message_and_its_help() {
+        let error = Error::input(Problem::new("there is no `x.toml`").help("name a file"));
+        assert_eq!(error.render(false), "error: there is no `x.toml`\n  = help: name a file");
+    }
+
+    #[test]
+    fn of_many_problems_the_first_are_shown_and_the_others_counted() {
+        let shown = |count: usize| {
+            let problems = (0..count).map(|number| Problem::new(format!("number {number}")));
+            Error::Input(problems.collect()).render(false)
+        };
+        assert!(shown(20).ends_with("error: number 19"), "{}", shown(20));
+        assert!(shown(21).ends_with("error: number 19\n\n… and 1 more problem"), "{}", shown(21));
+        assert!(shown(10_000).ends_with("… and 9,980 more problems"), "{}", shown(10_000));
+        assert!(shown(1_000_021).ends_with("… and 1,000,001 more problems"));
     }
 
     #[test]

@@ -7,14 +7,13 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command::{self, Output};
 use crate::error::Error;
 use crate::scenario::Changes;
-use progress::Terminal;
+use progress::{Stop, Terminal};
 
 /// Compare rate-limiting algorithms before one goes into production.
 ///
@@ -188,7 +187,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Arc::new(Stop::default());
     if let Err(error) = stop_on_interrupt(&stop) {
         return report(&error);
     }
@@ -200,7 +199,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Whether what was asked holds (all but `check` always do).
-fn dispatch(command: Command, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
+fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
     let styled = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     let mut stdout = std::io::BufWriter::new(anstream::stdout());
     let width = width();
@@ -283,11 +282,15 @@ fn report(error: &Error) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Ctrl-C asks the run to stop, so that it can clean up; a second one ends it at once.
-fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Error> {
+/// Ctrl-C asks a run to stop, so that it can clean up. A second one ends the program at once, and so
+/// does the first before there is anything to clean up.
+fn stop_on_interrupt(stop: &Arc<Stop>) -> Result<(), Error> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || {
-        if stop.swap(true, Ordering::Relaxed) {
+        if !stop.want() {
+            if !stop.is_watched() {
+                report(&Error::Interrupted);
+            }
             std::process::exit(130);
         }
     })

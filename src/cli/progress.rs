@@ -19,9 +19,33 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct Terminal {
     quiet: bool,
     terminal: bool,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Stop>,
     done: AtomicU64,
     state: Mutex<State>,
+}
+
+/// Whether the user wants the program to stop, and whether anybody looks.
+#[derive(Debug, Default)]
+pub(super) struct Stop {
+    wanted: AtomicBool,
+    watched: AtomicBool,
+}
+
+impl Stop {
+    /// The user wants it. Whether somebody looks who did not know yet and will see to it.
+    pub(super) fn want(&self) -> bool {
+        !self.wanted.swap(true, Ordering::SeqCst) && self.watched.load(Ordering::SeqCst)
+    }
+
+    /// Whether anybody has looked.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::SeqCst)
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.watched.store(true, Ordering::SeqCst);
+        self.wanted.load(Ordering::SeqCst)
+    }
 }
 
 struct State {
@@ -33,8 +57,8 @@ struct State {
 }
 
 impl Terminal {
-    /// `quiet` shows nothing; `stop` is set by whoever wants the run to end.
-    pub(super) fn new(quiet: bool, stop: Arc<AtomicBool>) -> Terminal {
+    /// `quiet` shows nothing; `stop` knows whether the run is to end.
+    pub(super) fn new(quiet: bool, stop: Arc<Stop>) -> Terminal {
         let now = now();
         let state = State {
             what: String::new(),
@@ -133,6 +157,28 @@ impl Progress for Terminal {
     }
 
     fn stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_wanted()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_waits_for_whoever_looks_and_the_second_for_nobody() {
+        let stop = Stop::default();
+        assert!(!stop.is_wanted());
+        assert!(stop.want());
+        assert!(stop.is_wanted());
+        assert!(!stop.want());
+    }
+
+    #[test]
+    fn an_interrupt_waits_for_nobody_before_anybody_looks() {
+        let stop = Stop::default();
+        assert!(!stop.want());
+        assert!(!stop.is_watched());
+        assert!(stop.is_wanted());
     }
 }

@@ -34,7 +34,8 @@ pub fn prepare(
 }
 
 /// The scenario files: every path that is no folder, whether it exists or not, and the `*.toml` in
-/// folders and theirs, in the order of names.
+/// folders and theirs, in the order of names. Links to folders are not followed inside a folder: they
+/// may lead back to where they stand.
 ///
 /// # Errors
 /// If a folder cannot be read or has no scenario.
@@ -61,15 +62,35 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let mut paths = Vec::new();
     for entry in entries {
-        paths.push(entry.map_err(unreadable)?.path());
+        let entry = entry.map_err(unreadable)?;
+        paths.push((entry.path(), entry.file_type().map_err(unreadable)?.is_dir()));
     }
     paths.sort();
-    for path in paths {
-        if path.is_dir() {
+    for (path, is_folder) in paths {
+        if is_folder {
             collect(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
+        } else if !path.is_dir() && path.extension().is_some_and(|extension| extension == "toml") {
             found.push(path);
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_back_finds_no_file_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir(at("inner")).unwrap();
+        std::fs::write(at("inner/a.toml"), "").unwrap();
+        std::fs::write(at("b.toml"), "").unwrap();
+        std::os::unix::fs::symlink(folder.path(), at("inner/back.toml")).unwrap();
+        std::os::unix::fs::symlink(at("b.toml"), at("c.toml")).unwrap();
+        let found = files(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(found, [at("b.toml"), at("c.toml"), at("inner/a.toml")]);
+    }
 }

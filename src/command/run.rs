@@ -47,6 +47,10 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
     let all = load::prepare(&options.scenarios, &options.changes, &options.only)?;
     let mut documents = Vec::new();
     for prepared in &all {
+        // Who has asked once asks again, so from here on an interrupt waits until all is cleaned up.
+        if progress.stop() {
+            return Err(Error::Interrupted);
+        }
         let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
         let findings = simulate(prepared, options, &mut folder, progress)?;
         write(prepared, &findings, options, folder, progress)?;
@@ -104,6 +108,9 @@ fn write(
     if options.charts {
         let figures = chart::figures(comparison);
         for chart::Figure { stem, svg, .. } in &figures {
+            if progress.stop() {
+                return Err(Error::Interrupted);
+            }
             folder.write(&format!("charts/{stem}.svg"), svg.as_bytes())?;
             folder.write(&format!("charts/{stem}.png"), &chart::png(svg)?)?;
         }

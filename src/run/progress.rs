@@ -16,7 +16,8 @@ pub trait Progress: Sync {
     /// The run is over.
     fn end(&self);
 
-    /// Whether to stop.
+    /// Whether to stop. Whoever has asked once asks again before long, until it is done: an interrupt
+    /// may then wait for the answer, and until then ends the program at once.
     fn stop(&self) -> bool;
 }
 

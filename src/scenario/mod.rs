@@ -9,6 +9,8 @@ mod expect;
 mod key;
 mod limit;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,10 +74,10 @@ impl Scenario {
     /// cannot be read at all or is not TOML.
     pub fn open(path: &Path, changes: &Changes, problems: &Problems) -> Option<Scenario> {
         let name = path.display().to_string();
-        let bytes = match std::fs::read(path) {
+        let bytes = match read_file(path) {
             Ok(bytes) => bytes,
-            Err(cause) => {
-                problems.add(Problem::new(format!("cannot read the scenario `{name}`: {cause}")));
+            Err(problem) => {
+                problems.add(problem);
                 return None;
             }
         };
@@ -100,6 +102,32 @@ impl Scenario {
             params.tables("expect", expect::MEANING, expect::read);
         })
     }
+}
+
+/// A scenario file may have so many bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The bytes of a scenario file. What is no regular file may have no end, or wait for ever for one.
+fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
+    let name = path.display();
+    let failed = |cause| Problem::new(format!("cannot read the scenario `{name}`: {cause}"));
+    let kind = path.metadata().map_err(failed)?.file_type();
+    if kind.is_dir() {
+        return Err(Problem::new(format!("the scenario `{name}` is a folder"))
+            .help("name a file in it, or use `ratesim check` for all of them"));
+    }
+    if !kind.is_file() {
+        return Err(Problem::new(format!("the scenario `{name}` is not a regular file"))
+            .help("write the scenario to a file first"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("the scenario `{name}` is larger than 16 MiB");
+        return Err(Problem::new(message).help("a scenario is a TOML file of a few lines"));
+    }
+    Ok(bytes)
 }
 
 /// A scenario without problems.

@@ -1,7 +1,7 @@
 //! Opens the file of a record and refuses what cannot be one: what is not there, a folder, an empty
-//! file, a compressed one, one in another encoding.
+//! file, a compressed one, one in another encoding, a device.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io;
 use std::path::Path;
 
@@ -43,8 +43,13 @@ pub fn open(folder: &Path, path: &str, place: &Place) -> Result<Opened, Problem>
             _ => problem,
         }
     };
-    if whole.metadata().map_err(failed)?.is_dir() {
+    let kind = whole.metadata().map_err(failed)?.file_type();
+    if kind.is_dir() {
         return Err(Problem::at(place, format!("`{path}` is a folder")).help("name one file"));
+    }
+    if !kind.is_file() && !is_pipe(kind) {
+        let message = format!("`{path}` is neither a file nor a pipe");
+        return Err(Problem::at(place, message).help("a record is a text file"));
     }
     let mut reader = Reader::new(File::open(&whole).map_err(failed)?, BLOCK);
     let head = reader.head().map_err(failed)?;
@@ -58,8 +63,25 @@ pub fn open(folder: &Path, path: &str, place: &Place) -> Result<Opened, Problem>
         return Err(Problem::at(place, format!("`{path}` is empty")).help(help));
     }
     let binary = text.contains(&0);
+    // A file ends; what comes through a pipe need not, and no line of it may ever do.
+    if !kind.is_file() && head.len() == BLOCK && memchr::memchr(b'\n', text).is_none() {
+        let what = if binary { "is a binary file" } else { "has no line end in its first MiB" };
+        let help = "a record has a line for each request";
+        return Err(Problem::at(place, format!("`{path}` {what}")).help(help));
+    }
     if marked {
         reader.skip(MARK.len());
     }
     Ok(Opened { reader, binary })
+}
+
+/// Whether it is a named pipe, or one that a shell gave a name to.
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_kind: FileType) -> bool {
+    false
 }
