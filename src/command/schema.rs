@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::metrics::{METRICS, SUBJECT_METRICS};
 use crate::params::table_schema;
 use crate::run::contender_schema;
 use crate::scenario::Scenario;
@@ -12,9 +13,27 @@ use crate::traffic;
 pub fn schema() -> Json {
     let fields = Scenario::fields(&contender_schema(), &traffic::schema());
     let mut schema = table_schema(&fields);
+    let metric = &mut schema["properties"]["expect"]["anyOf"];
+    for table in [&["0", "items"][..], &["1"]] {
+        let path = format!("/{}/properties/metric", table.join("/"));
+        if let Some(metric) = metric.pointer_mut(&path) {
+            metric["oneOf"] = metrics();
+        }
+    }
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("ratesim scenario");
     schema
+}
+
+/// The names that an expectation may give its `metric`, each once, with their meanings.
+fn metrics() -> Json {
+    let of_run = METRICS.iter().map(|metric| (metric.name, metric.meaning));
+    let of_subject = SUBJECT_METRICS
+        .iter()
+        .filter(|subject| METRICS.iter().all(|metric| metric.name != subject.name))
+        .map(|metric| (metric.name, metric.meaning));
+    let choice = |(name, meaning)| json!({ "const": name, "description": meaning });
+    of_run.chain(of_subject).map(choice).collect()
 }
 
 /// The reference of scenario files, in Markdown.

@@ -27,7 +27,9 @@ const NAME: &str = "The name it goes by in tables and files; by default its kind
                     scenario has one kind twice.";
 
 impl Contender {
-    /// The algorithms that a case compares, in its order; all with their defaults if it names none.
+    /// The algorithms that a case compares, in the order of the registry and of their names, so that
+    /// the order in which a scenario lists them changes nothing; all with their defaults if it names
+    /// none.
     pub fn of(case: &Case, problems: &Problems) -> Vec<Contender> {
         if case.algorithms.is_empty() {
             return (0..ALGORITHMS.len())
@@ -44,6 +46,7 @@ impl Contender {
             }
             contenders.push(contender);
         }
+        contenders.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         contenders
     }
 

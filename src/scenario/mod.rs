@@ -86,7 +86,10 @@ impl Scenario {
             Err(cause) => {
                 let at = cause.utf8_error().valid_up_to();
                 let message = format!("`{name}` is not a text file (byte {at} is not UTF-8)");
-                problems.add(Problem::new(message).help("a scenario is a TOML file"));
+                // What comes before that byte is text, and shows where it stands.
+                let text = String::from_utf8_lossy(&cause.as_bytes()[..at]).into_owned();
+                let place = Place { source: Arc::new(Source { name, text }), span: at..at };
+                problems.add(Problem::at(&place, message).help("a scenario is a TOML file"));
                 None
             }
         }

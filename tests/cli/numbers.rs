@@ -185,12 +185,29 @@ set.combine = "independent"
 }
 
 #[test]
+fn under_two_buckets_29_of_31_pass_where_two_fixed_windows_spend_30() {
+    // 31 requests in two minutes: ten tokens to begin with, and one each six seconds, 19 of them before
+    // the last request. The thirty of the half hour are enough for that.
+    let text = "name = \"spent\"\nduration = \"3m\"\nlimit = [\"10/m\", \"30/30m\"]\n\
+                combine = \"independent\"\n\
+                [[traffic]]\nkind = \"burst\"\nrequests = 31\nover = \"2m\"\n";
+    let bench = crate::support::simulated("spent", text);
+    let limits = bench.sheet("output/spent/limits.csv");
+    for (algorithm, accepted, refused) in [("token-bucket", "29", "0"), ("fixed-window", "20", "1")]
+    {
+        let of = [("algorithm", algorithm), ("limit", "30 per 30m")];
+        assert_eq!(limits.cell(&of, "accepted"), accepted, "{algorithm}");
+        assert_eq!(limits.cell(&of, "refused"), refused, "{algorithm}");
+    }
+}
+
+#[test]
 fn a_second_limit_is_burnt_where_limits_are_asked_in_turn() {
-    // 1 per 10 s after 2 a minute, three requests at 0, 0 and 10 s: the second is refused by the later
+    // 1 a second after 2 a minute, three requests at 0, 0 and 1 s: the second is refused by the later
     // limit, yet stays charged to the first, which then has nothing left.
-    let text = "name = \"turn\"\nduration = \"20s\"\nlimit = [\"2/m\", \"1/10s\"]\n\
+    let text = "name = \"turn\"\nduration = \"20s\"\nlimit = [\"2/m\", \"1/s\"]\n\
                 [[traffic]]\nkind = \"burst\"\nrequests = 2\n\
-                [[traffic]]\nkind = \"burst\"\nat = \"10s\"\nrequests = 1\n\
+                [[traffic]]\nkind = \"burst\"\nat = \"1s\"\nrequests = 1\n\
                 [[algorithm]]\nkind = \"sliding-window-log\"\n\
                 [[case]]\nname = \"together\"\n\
                 [[case]]\nname = \"in turn\"\nset.combine = \"sequential\"\n";
