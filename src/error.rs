@@ -185,6 +185,8 @@ pub enum Error {
     },
     /// The user asked to stop.
     Interrupted,
+    /// The user asked to stop after these folders of results had been written.
+    InterruptedAfter(Vec<String>),
     /// Whoever read the output went away; no message is wanted.
     ClosedPipe,
 }
@@ -208,12 +210,20 @@ impl Error {
         }
     }
 
+    /// The same error after these folders of results had been written.
+    pub fn after(self, kept: &[String]) -> Error {
+        match self {
+            Error::Interrupted if !kept.is_empty() => Error::InterruptedAfter(kept.to_vec()),
+            other => other,
+        }
+    }
+
     /// 2 for the user's input, 3 for a failure, 130 for an interrupt, 0 for a closed pipe.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Input(_) => 2,
             Error::Failed { .. } => 3,
-            Error::Interrupted => 130,
+            Error::Interrupted | Error::InterruptedAfter(_) => 130,
             Error::ClosedPipe => 0,
         }
     }
@@ -239,6 +249,11 @@ impl Error {
             }
             Error::Interrupted => {
                 render_problem(&Problem::new("interrupted; nothing was written"), &renderer)
+            }
+            Error::InterruptedAfter(kept) => {
+                let kept: Vec<String> = kept.iter().map(|folder| format!("`{folder}`")).collect();
+                let message = format!("interrupted; kept are the results in {}", kept.join(", "));
+                render_problem(&Problem::new(message), &renderer)
             }
             Error::ClosedPipe => String::new(),
         }
@@ -369,6 +384,18 @@ mod tests {
         assert!(shown(21).ends_with("error: number 19\n\n… and 1 more problem"), "{}", shown(21));
         assert!(shown(10_000).ends_with("… and 9,980 more problems"), "{}", shown(10_000));
         assert!(shown(1_000_021).ends_with("… and 1,000,001 more problems"));
+    }
+
+    #[test]
+    fn an_interrupt_names_what_is_kept() {
+        let shown = |kept: &[&str]| {
+            let kept: Vec<String> = kept.iter().map(|&folder| folder.to_owned()).collect();
+            let error = Error::Interrupted.after(&kept);
+            (error.exit_code(), error.render(false))
+        };
+        assert_eq!(shown(&[]), (130, "error: interrupted; nothing was written".to_owned()));
+        let kept = "error: interrupted; kept are the results in `output/a/`, `output/b/`";
+        assert_eq!(shown(&["output/a/", "output/b/"]), (130, kept.to_owned()));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use super::{Output, load};
-use crate::error::Error;
+use crate::error::{Error, Problems};
+use crate::metrics::Comparison;
 use crate::report::chart;
 use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
@@ -42,23 +43,29 @@ pub struct Options {
 /// Runs scenarios one after another, after all of them were found to be right.
 ///
 /// # Errors
-/// Every problem of the scenarios, before any is run; then whatever cannot be written.
+/// Every problem of the scenarios and of their folders, before any is run; then whatever cannot be written.
 pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> Result<(), Error> {
     let all = load::prepare(&options.scenarios, &options.changes, &options.only)?;
+    check_folders(&all, options)?;
     let mut documents = Vec::new();
+    let mut kept = Vec::new();
     for prepared in &all {
         // Who has asked once asks again, so from here on an interrupt waits until all is cleaned up.
         if progress.stop() {
-            return Err(Error::Interrupted);
+            return Err(Error::Interrupted.after(&kept));
         }
         let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
-        let findings = simulate(prepared, options, &mut folder, progress)?;
-        write(prepared, &findings, options, folder, progress)?;
+        let shown = format!("{}/", folder.target().display());
+        let findings = simulate(prepared, options, &mut folder, progress)
+            .map_err(|error| error.after(&kept))?;
+        write(prepared, &findings, options, folder, progress)
+            .map_err(|error| error.after(&kept))?;
+        kept.push(shown);
         if options.json {
             documents.push(report::json::summary(&findings.comparison));
         } else if !options.quiet {
             output.say(&table::table(&findings.comparison, output.width, output.styled))?;
-            output.say(&closing(prepared, &findings, options))?;
+            output.say(&closing(prepared, &findings, options, output.styled))?;
         }
     }
     match documents.len() {
@@ -66,6 +73,37 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
         1 => output.say(&format!("{:#}", documents[0])),
         _ => output.say(&format!("{:#}", Json::Array(documents))),
     }
+}
+
+/// Reports whatever is in the way of the files that the scenarios may write.
+fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
+    let problems = Problems::new();
+    for Prepared { scenario, .. } in all {
+        let mut names: Vec<String> = SHEETS.iter().map(|&(name, _)| name.to_owned()).collect();
+        names.extend(options.decisions.then(|| "decisions.csv".to_owned()));
+        if options.charts {
+            let cases: Vec<&str> = scenario.cases.iter().map(|case| case.name.as_str()).collect();
+            let stems = chart::stems(&cases).into_iter();
+            names.extend(stems.flat_map(|stem| ["svg", "png"].map(|end| drawing(&stem, end))));
+            names.push("report.html".to_owned());
+        }
+        problems.keep(Folder::check(&options.out, &scenario.name, &names))?;
+    }
+    problems.into_result()
+}
+
+/// The CSV files of every run.
+const SHEETS: [(&str, fn(&Comparison) -> Vec<u8>); 5] = [
+    ("summary.csv", csv::summary),
+    ("timeline.csv", csv::timeline),
+    ("limits.csv", csv::limits),
+    ("keys.csv", csv::keys),
+    ("clients.csv", csv::clients),
+];
+
+/// The file of a chart.
+fn drawing(stem: &str, ending: &str) -> String {
+    format!("charts/{stem}.{ending}")
 }
 
 fn simulate(
@@ -100,19 +138,17 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let comparison = &findings.comparison;
-    folder.write("summary.csv", &csv::summary(comparison))?;
-    folder.write("timeline.csv", &csv::timeline(comparison))?;
-    folder.write("limits.csv", &csv::limits(comparison))?;
-    folder.write("keys.csv", &csv::keys(comparison))?;
-    folder.write("clients.csv", &csv::clients(comparison))?;
+    for (name, sheet) in SHEETS {
+        folder.write(name, &sheet(comparison))?;
+    }
     if options.charts {
         let figures = chart::figures(comparison);
         for chart::Figure { stem, svg, .. } in &figures {
             if progress.stop() {
                 return Err(Error::Interrupted);
             }
-            folder.write(&format!("charts/{stem}.svg"), svg.as_bytes())?;
-            folder.write(&format!("charts/{stem}.png"), &chart::png(svg)?)?;
+            folder.write(&drawing(stem, "svg"), svg.as_bytes())?;
+            folder.write(&drawing(stem, "png"), &chart::png(svg)?)?;
         }
         folder.write("report.html", html::page(comparison, &figures).as_bytes())?;
     }
@@ -133,7 +169,7 @@ fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {
 }
 
 /// What stands under the table: whether the expectations hold, and where the files are.
-fn closing(prepared: &Prepared, findings: &Findings, options: &Options) -> String {
+fn closing(prepared: &Prepared, findings: &Findings, options: &Options, styled: bool) -> String {
     let judgements = run::judge(&prepared.scenario, &findings.comparison);
     let kept = judgements.iter().filter(|judgement| judgement.holds).count();
     let folder = options.out.join(&prepared.scenario.name);
@@ -141,7 +177,10 @@ fn closing(prepared: &Prepared, findings: &Findings, options: &Options) -> Strin
     match judgements.len() {
         0 => written,
         all if all == kept => format!("all {all} expectations hold; {written}"),
-        all => format!("{} of {all} expectations fail (see ratesim check); {written}", all - kept),
+        all => {
+            let fail = format!("{} of {all} expectations fail (see ratesim check)", all - kept);
+            format!("{}; {written}", table::alarm(&fail, styled))
+        }
     }
 }
 

@@ -8,8 +8,9 @@
 //! cell that starts with `=`, `+`, `-` or `@` for a formula, quoted or not. Such a name, and one that
 //! starts with a tab, a carriage return or an apostrophe, has one apostrophe put before it, as
 //! spreadsheets do to mark a text. To read the name back, drop the first apostrophe. A lone `-`, which
-//! logs write for "none", is no formula and stays as it is. Names in `run.json` and in JSON are never
-//! changed.
+//! logs write for "none", is no formula and stays as it is. Control characters other than tabs and ends of
+//! lines, which many readers of CSV do not take, are replaced by U+FFFD. Names in `run.json` and in JSON
+//! are never changed.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -132,14 +133,16 @@ fn most_affected(subjects: &[SubjectTally]) -> Vec<&SubjectTally> {
     order
 }
 
-/// A name as a cell that no spreadsheet takes for a formula; see the top of this file.
+/// A name as a cell that every reader takes and no spreadsheet takes for a formula; see the top of this
+/// file.
 pub fn name_cell(name: &str) -> Cow<'_, str> {
-    match name.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\'') if name != "-" => {
-            Cow::Owned(format!("'{name}"))
-        }
-        _ => Cow::Borrowed(name),
+    let unfit = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    let formula = name != "-" && name.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']);
+    if !formula && !name.contains(unfit) {
+        return Cow::Borrowed(name);
     }
+    let apostrophe = if formula { "'" } else { "" };
+    Cow::Owned(format!("{apostrophe}{}", name.replace(unfit, "\u{fffd}")))
 }
 
 /// A writer of records that end with `\n`.
@@ -253,6 +256,8 @@ mod tests {
             ("", ""),
             ("10.0.0.1", "10.0.0.1"),
             ("a=1", "a=1"),
+            ("=\0a\u{9b}\nb\u{7f}", "'=\u{fffd}a\u{fffd}\nb\u{fffd}"),
+            ("a\0\tb", "a\u{fffd}\tb"),
         ] {
             assert_eq!(name_cell(name), cell);
         }

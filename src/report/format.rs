@@ -163,6 +163,12 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// The same for a text that may have several lines: tabs and ends of lines stay.
+pub fn printable_lines(text: &str) -> String {
+    let stays = |c: char| matches!(c, '\t' | '\n' | '\r') || !steers(c);
+    text.chars().map(|c| if stays(c) { c } else { '\u{fffd}' }).collect()
+}
+
 /// Control characters, and those that turn the direction of a line around.
 fn steers(c: char) -> bool {
     c.is_control()
@@ -340,6 +346,7 @@ mod tests {
 
     #[test]
     fn what_steers_a_terminal_is_not_shown() {
+        assert_eq!(printable_lines("a\0\t\r\nb\u{9b}\u{202e}"), "a\u{fffd}\t\r\nb\u{fffd}\u{fffd}");
         assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d");
     }
 

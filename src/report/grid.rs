@@ -11,7 +11,8 @@ pub const MARK: &str = "*";
 /// Between two columns, the place of the mark included.
 const GAP: usize = 2;
 
-const WORST: Style = AnsiColor::Red.on_default().bold();
+/// Of what should be seen first.
+pub const WORST: Style = AnsiColor::Red.on_default().bold();
 const HEADER: Style = Style::new().bold();
 /// Of what is there for orientation only.
 pub const FAINT: Style = Style::new().dimmed();

@@ -140,9 +140,9 @@ impl Page {
         self
     }
 
-    /// Text, escaped.
+    /// Text, escaped and without control characters, which HTML cannot hold.
     fn text(&mut self, text: &str) -> &mut Page {
-        chart::escape(text, &mut self.0);
+        chart::escape(&format::printable_lines(text), &mut self.0);
         self
     }
 
@@ -176,6 +176,19 @@ mod tests {
         assert_eq!(page.matches("http").count(), page.matches(namespace).count());
         assert_eq!(page.matches("<figure").count(), 4);
         assert!(page.len() < 100_000, "{}", page.len());
+    }
+
+    #[test]
+    fn a_page_has_no_control_characters() {
+        let mut comparison = sample::boundary();
+        comparison.scenario = "a\0b".to_owned();
+        comparison.about = "two\nlines\u{1b}[31m".to_owned();
+        comparison.rows[0].algorithm = "gcra\0\u{7f}".to_owned();
+        comparison.cases[0].name = "\0".to_owned();
+        let page = page(&comparison, &figures(&comparison));
+        assert!(page.contains("<h1>a\u{fffd}b</h1>") && page.contains("two\nlines\u{fffd}[31m"));
+        assert!(page.contains("gcra\u{fffd}\u{fffd}</th>"));
+        assert!(page.chars().all(|c| c == '\n' || !c.is_control()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! it and what to take from it below.
 
 use super::format::{bytes, count, printable, ratio, span, wrap};
-use super::grid::{Cell, Column, FAINT, Grid, MARK, bold, paint};
+use super::grid::{Cell, Column, FAINT, Grid, MARK, WORST, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::reading::readings;
 use crate::judge::Tally;
@@ -15,6 +15,11 @@ pub const NARROWEST: usize = 40;
 const LONG_NAME: usize = 24;
 /// Names are not shortened below this.
 const SHORT_NAME: usize = 8;
+
+/// A text that nobody should miss, in the style of the worst values, if there are styles at all.
+pub fn alarm(text: &str, styled: bool) -> String {
+    paint(text, WORST, styled)
+}
 
 /// A column of the table.
 struct Spec {

@@ -82,6 +82,7 @@ pub(super) fn read_header(params: &mut Params) -> (Option<String>, String) {
     );
     let about = params.or("about", String::new(), "What it shows, one or two sentences.");
     let name = name.filter(|name| {
+        let chartless = name.split('/').all(|part| part != "charts");
         let parts_good = name.split('/').all(|part| {
             !part.is_empty()
                 && part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -92,6 +93,11 @@ pub(super) fn read_header(params: &mut Params) -> (Option<String>, String) {
             parts_good && name.len() <= 100,
             format!("`{name}` cannot name a folder"),
             "use small letters, digits, `-` and `_`, and `/` between folders",
+        ) && params.require(
+            "name",
+            chartless,
+            format!("`{name}` has a part that is `charts`, where other scenarios put theirs"),
+            "use another word",
         )
     });
     (name, about)

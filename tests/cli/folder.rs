@@ -1,8 +1,9 @@
 //! What a run writes, and what it leaves alone.
 
 use std::fs;
+use std::process::Stdio;
 
-use crate::support::{BOUNDARY, Bench, VARIED, assert_same};
+use crate::support::{BOUNDARY, Bench, Outcome, VARIED, assert_same};
 
 const RUN: [&str; 4] = ["run", "boundary.toml", "--no-charts", "--quiet"];
 
@@ -68,6 +69,70 @@ fn no_name_leads_out_of_the_folder() {
         assert!(message.contains("cannot name a folder"), "{name}: {message}");
         assert!(message.contains("it.toml:1:8"), "{name}: {message}");
     }
+}
+
+#[test]
+fn no_name_leads_among_the_charts_of_another() {
+    for name in ["charts", "boundary/charts", "boundary/charts/x"] {
+        let text = BOUNDARY.replace("\"boundary\"", &format!("\"{name}\""));
+        let message = Bench::with("it.toml", text).refuses(&["run", "it.toml"]);
+        assert!(message.contains("has a part that is `charts`"), "{name}: {message}");
+        assert!(message.contains("it.toml:1:8"), "{name}: {message}");
+    }
+    let text = BOUNDARY.replace("\"boundary\"", "\"charts-of/my-charts\"");
+    Bench::with("it.toml", text).prints(&["run", "it.toml", "--no-charts", "--quiet"]);
+}
+
+#[test]
+fn all_that_is_in_the_way_is_reported_before_anything_runs() {
+    let second = BOUNDARY.replace("\"boundary\"", "\"second\"");
+    let bench = Bench::with("boundary.toml", BOUNDARY)
+        .file("second.toml", second)
+        .file("output/boundary/charts/outcomes.svg", "mine")
+        .file("output/second/decisions.csv", "mine")
+        .file("output/second/summary.csv", "mine");
+    let message = bench.refuses(&["run", "boundary.toml", "second.toml", "--decisions"]);
+    for name in ["boundary/charts/outcomes.svg", "second/decisions.csv", "second/summary.csv"] {
+        let expected = format!("`output/{name}` is there and was not written by ratesim");
+        assert!(message.contains(&expected), "{message}");
+    }
+    let message = bench.refuses(&["run", "boundary.toml", "second.toml", "--no-charts"]);
+    assert_eq!(message.matches("was not written by ratesim").count(), 1, "{message}");
+}
+
+/// Another file system than that of temporary files, where there is one.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_go_to_another_file_system() {
+    use std::os::unix::fs::{MetadataExt, symlink};
+    let device = |path: &std::path::Path| fs::metadata(path).unwrap().dev();
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else {
+        return crate::support::skipped("there is no /dev/shm here");
+    };
+    if device(other.path()) == device(&bench.path("")) {
+        return crate::support::skipped("/dev/shm is no other file system");
+    }
+    fs::create_dir(bench.path("output")).unwrap();
+    symlink(other.path(), bench.path("output/boundary")).unwrap();
+    bench.prints(&RUN);
+    bench.prints(&RUN);
+    assert!(other.path().join("run.json").is_file());
+    assert_eq!(fs::read_dir(bench.path("output")).unwrap().count(), 1);
+}
+
+#[test]
+fn runs_at_once_into_one_folder_all_succeed() {
+    let bench = Bench::with("boundary.toml", BOUNDARY);
+    let spawn = || bench.command(&RUN).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let children: Vec<_> = (0..6).map(|_| spawn().unwrap()).collect();
+    for child in children {
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome}");
+    }
+    let once = Bench::with("boundary.toml", BOUNDARY);
+    once.prints(&RUN);
+    assert_same(&once.files(), &bench.files());
 }
 
 #[test]

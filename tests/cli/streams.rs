@@ -164,6 +164,46 @@ fn a_long_run_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
+fn an_interrupt_says_which_results_are_kept() {
+    if Command::new("kill").arg("-l").stdout(Stdio::null()).status().is_err() {
+        return skipped("there is no `kill` here");
+    }
+    let bench = Bench::with("boundary.toml", BOUNDARY).file("long.toml", LONG);
+    let mut command = bench.command(&["run", "boundary.toml", "long.toml", "--no-charts"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
+    let mut text = String::new();
+    messages.read_line(&mut text).unwrap();
+    assert!(text.starts_with("long: "), "{text}");
+    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    assert_eq!(child.end(), Some(130));
+    messages.read_to_string(&mut text).unwrap();
+    let last = text.lines().last().unwrap();
+    assert_eq!(last, "error: interrupted; kept are the results in `output/boundary/`");
+    assert!(bench.path("output/boundary/run.json").is_file());
+    assert!(!bench.path("output/long").exists());
+}
+
+#[test]
+fn expectations_that_fail_stand_out_and_those_of_others_are_skipped() {
+    let expect = "[[expect]]\nalgorithm = \"gcra\"\nmetric = \"accepted\"\nis = 123456\n";
+    let bench = Bench::with("it.toml", format!("{BOUNDARY}\n{expect}"));
+    let last = |options: &[&str]| {
+        let printed = bench.prints(&[&["run", "it.toml", "--no-charts"], options].concat());
+        printed.lines().last().unwrap().to_owned()
+    };
+    assert!(last(&[]).contains("1 of "), "{}", last(&[]));
+    let (words, rest) = ("expectations fail (see ratesim check)", "; wrote output/boundary/");
+    assert!(last(&[]).ends_with(&format!("{words}{rest}")));
+    let styled = last(&["--color", "always"]);
+    assert!(styled.starts_with("\u{1b}[1m\u{1b}[31m1 of "), "{styled:?}");
+    assert!(styled.ends_with(&format!("{words}\u{1b}[0m{rest}")), "{styled:?}");
+    assert!(!last(&["--only", "fixed-window"]).contains("fail"));
+}
+
+#[test]
 fn colour_is_for_those_who_want_it() {
     let bench = Bench::with("boundary.toml", BOUNDARY);
     let wrong = Bench::with("boundary.toml", BOUNDARY.replace("60s\"", "60\""));

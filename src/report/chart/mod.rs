@@ -64,6 +64,7 @@ pub struct Figure {
 /// Draws all charts that have something to show.
 pub fn figures(comparison: &Comparison) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
+    let cases: Vec<&str> = comparison.cases.iter().map(|case| case.name.as_str()).collect();
     for chart in CHARTS {
         match chart.draw {
             Draw::Whole(draw) => {
@@ -77,7 +78,7 @@ pub fn figures(comparison: &Comparison) -> Vec<Figure> {
             Draw::EachCase(draw) => {
                 for case in 0..comparison.cases.len() {
                     let Some(svg) = draw(comparison, case) else { continue };
-                    let stem = stem(chart.name, comparison, case);
+                    let stem = stem(chart.name, &cases, case);
                     figures.push(Figure { stem, chart, case: Some(case), svg });
                 }
             }
@@ -86,13 +87,27 @@ pub fn figures(comparison: &Comparison) -> Vec<Figure> {
     figures
 }
 
+/// The stems of all figures that there can be of cases of these names.
+pub fn stems(cases: &[&str]) -> Vec<String> {
+    let mut stems = Vec::new();
+    for chart in CHARTS {
+        match chart.draw {
+            Draw::Whole(_) => stems.push(chart.name.to_owned()),
+            Draw::EachCase(_) => {
+                stems.extend((0..cases.len()).map(|case| stem(chart.name, cases, case)));
+            }
+        }
+    }
+    stems
+}
+
 /// The chart's name; where there are several cases followed by the case's as far as every file system
 /// takes it, and by its number where names alone would not tell all cases apart.
-fn stem(chart: &str, comparison: &Comparison, case: usize) -> String {
-    if comparison.cases.len() == 1 {
+fn stem(chart: &str, cases: &[&str], case: usize) -> String {
+    if cases.len() == 1 {
         return chart.to_owned();
     }
-    let names: Vec<String> = comparison.cases.iter().map(|case| plain(&case.name)).collect();
+    let names: Vec<String> = cases.iter().map(|name| plain(name)).collect();
     let different: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
     let name = &names[case];
     match (different.len() == names.len(), name.as_str()) {
@@ -156,6 +171,9 @@ mod tests {
         insta::assert_snapshot!(stems.join("\n"));
         let different: BTreeSet<&&str> = stems.iter().collect();
         assert_eq!(different.len(), stems.len());
+        let names: Vec<&str> = comparison.cases.iter().map(|case| case.name.as_str()).collect();
+        let possible = super::stems(&names);
+        assert!(stems.iter().all(|stem| possible.iter().any(|other| other == stem)));
     }
 
     #[test]

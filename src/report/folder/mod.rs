@@ -1,32 +1,38 @@
 //! The folder of results, written whole or not at all.
 //!
-//! Files are made in a temporary folder beside the target and put in place by [`Folder::commit`];
-//! until then the target is not touched, and dropping the [`Folder`] leaves nothing behind. The list
-//! `files` in the target's `run.json` names what ratesim wrote. Those files are replaced, or removed
-//! if they are no longer written; any other file stays as it is, and a run that would have to write
-//! over one is refused. Folders of other scenarios inside the target are other files, too.
+//! Files are made in a temporary folder in the target, or beside it while there is none, and put in
+//! place by [`Folder::commit`]; until then the target is not touched, and dropping the [`Folder`] leaves
+//! nothing behind. The list `files` in the target's `run.json` names what ratesim wrote. Those files are
+//! replaced, or removed if they are no longer written; any other file stays as it is, and a run that
+//! would have to write over one is refused. Folders of other scenarios inside the target are other
+//! files, too.
 //!
 //! A commit puts first a `run.json` in place that lists the old and the new files and is marked
 //! `unfinished`, then moves each old file away and the new one in, and last replaces `run.json` by the
 //! final one. An error on the way undoes all of it. If the process is killed between two renames, every
-//! file is still whole: the new ones in place, or not yet, in `.ratesim-*/new` beside the target, the old
-//! ones in place or in `.ratesim-*/old`; `run.json` says `unfinished`, and the next run writes over
-//! all of them. A loss of power is not guarded against beyond what the file system does by itself.
+//! file is still whole: the new ones in place, or not yet, in `.ratesim-*/new`, the old ones in place or
+//! in `.ratesim-*/old`; `run.json` says `unfinished`, and the next run writes over all of them and
+//! removes the temporary folder. A loss of power is not guarded against beyond what the file system does
+//! by itself. Runs that commit into the same target do so one after the other, where the system can lock
+//! a folder.
 
 mod moves;
+mod place;
+mod temporary;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
-use tempfile::TempDir;
 
 use self::moves::Moves;
-use crate::error::{Error, Problem};
+use self::place::{existing, is_own, plain, read_owned, refuse_foreign};
+use self::temporary::{Temporary, sweep};
+use crate::error::Error;
 
 /// The file that lists the others.
 pub const RECORD: &str = "run.json";
@@ -37,10 +43,12 @@ pub struct Folder {
     /// Where the results go.
     target: PathBuf,
     /// Holds `new` and, during a commit, `old`.
-    temporary: TempDir,
+    temporary: Temporary,
+    /// Other places in which a run into the target may have left its temporary folder.
+    beside: Vec<PathBuf>,
     /// The files made, relative to the target, with `/` between folders.
     files: BTreeSet<String>,
-    /// What ratesim wrote into the target before.
+    /// What ratesim wrote into the target before; known from the commit on.
     owned: BTreeSet<String>,
 }
 
@@ -70,29 +78,36 @@ impl Draft {
 }
 
 impl Folder {
+    /// Whether a run could put files of these names into the folder `name` under `out`, so that one
+    /// that could not need not begin.
+    ///
+    /// # Errors
+    /// Everything that is in the way.
+    pub fn check(out: &Path, name: &str, files: &[String]) -> Result<(), Error> {
+        let target = out.join(plain(name)?);
+        existing(&target)?;
+        let owned = read_owned(&target);
+        let names = owned.iter().chain(files).map(String::as_str).chain([RECORD]);
+        refuse_foreign(&target, &owned, names)
+    }
+
     /// Starts the folder `name` (which may be nested: `worked/token-bucket`) under `out`. Neither
     /// needs to exist.
     ///
     /// # Errors
     /// A path that is taken by something else, or a folder that cannot be written.
     pub fn create(out: &Path, name: &str) -> Result<Folder, Error> {
-        let target = out.join(plain(name)?);
-        let shown = target.display();
-        let parent = target.parent().unwrap_or(out);
-        let existing = parent.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-        let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
-        for path in [existing, &target] {
-            if path.exists() && !path.is_dir() {
-                let message = format!("`{}` is a file, where a folder must be", path.display());
-                return Err(Error::input(Problem::new(message).help(ELSEWHERE)));
-            }
-        }
-        let failed = |cause| Error::failed(format!("write results to `{shown}`"), cause);
-        let temporary =
-            tempfile::Builder::new().prefix(".ratesim-").tempdir_in(existing).map_err(failed)?;
-        fs::create_dir(temporary.path().join("new")).map_err(failed)?;
-        let owned = read_owned(&target);
-        Ok(Folder { target, temporary, files: BTreeSet::new(), owned })
+        let inside = plain(name)?;
+        let target = out.join(inside);
+        let place = existing(&target)?;
+        let temporary = Temporary::create(&place).map_err(|cause| {
+            Error::failed(format!("write results to `{}`", target.display()), cause)
+        })?;
+        let around = target.ancestors().skip(1).take(inside.components().count() + 1);
+        let beside = around.chain([place.as_path()]).filter(|path| **path != target);
+        let beside = beside.map(|path| Path::new(".").join(path)).collect();
+        let (files, owned) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Folder { target, temporary, beside, files, owned })
     }
 
     /// Where the results go.
@@ -113,11 +128,13 @@ impl Folder {
     /// Starts a file to be written bit by bit.
     ///
     /// # Errors
-    /// A file of that name which ratesim did not write, or a disk that refuses.
+    /// A name that results do not have, or a disk that refuses.
     pub fn draft(&self, name: &str) -> Result<Draft, Error> {
-        let path = self.temporary.path().join("new").join(plain(name)?);
+        if !is_own(name) {
+            return Err(Error::failed(format!("write `{name}`"), "results have no such file"));
+        }
+        let path = self.temporary.path().join("new").join(name);
         let shown = self.target.join(name).display().to_string();
-        self.refuse_foreign([name])?;
         let failed = |cause| Error::failed(format!("write `{shown}`"), cause);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(failed)?;
@@ -143,12 +160,13 @@ impl Folder {
     /// then as it was.
     pub fn commit(mut self, record: Map<String, Json>) -> Result<(), Error> {
         self.files.insert(RECORD.to_owned());
-        self.refuse_foreign(self.files.iter().map(String::as_str))?;
-        let all: BTreeSet<String> = self.files.union(&self.owned).cloned().collect();
-        self.stage_record("new", &record, &self.files, false)?;
-        self.stage_record("unfinished", &record, &all, true)?;
         let mut moves = Moves::default();
-        if let Err(error) = self.put_in_place(&all, &mut moves) {
+        let made = moves
+            .make_folders(&self.target)
+            .map_err(|cause| Error::failed(format!("write `{}`", self.target.display()), cause));
+        // Other commits wait until this is dropped. Where a folder cannot be locked, they do not.
+        let alone = File::open(&self.target).and_then(|folder| folder.lock().map(|()| folder)).ok();
+        if let Err(error) = made.and_then(|()| self.replace(&record, &mut moves)) {
             if let Err(cause) = moves.undo() {
                 let kept = self.temporary.keep();
                 let doing = format!("restore `{}`", self.target.display());
@@ -158,7 +176,20 @@ impl Folder {
             return Err(error);
         }
         self.remove_emptied_folders();
+        drop(alone);
+        sweep(&self.target, true);
+        self.beside.iter().for_each(|place| sweep(place, false));
         Ok(())
+    }
+
+    /// What another run wrote meanwhile is replaced as what was there before.
+    fn replace(&mut self, record: &Map<String, Json>, moves: &mut Moves) -> Result<(), Error> {
+        self.owned = read_owned(&self.target);
+        let all: BTreeSet<String> = self.files.union(&self.owned).cloned().collect();
+        refuse_foreign(&self.target, &self.owned, all.iter().map(String::as_str))?;
+        self.stage_record("new", record, &self.files, false)?;
+        self.stage_record("unfinished", record, &all, true)?;
+        self.put_in_place(&all, moves)
     }
 
     fn stage_record(
@@ -188,7 +219,6 @@ impl Folder {
         let failed = |name: &str, cause: io::Error| {
             Error::failed(format!("write `{}`", place(name).display()), cause)
         };
-        moves.make_folders(&self.target).map_err(|cause| failed("", cause))?;
         if self.owned.contains(RECORD) {
             let kept = part("old", RECORD);
             let parent = kept.parent().map_or(Ok(()), fs::create_dir_all);
@@ -211,33 +241,6 @@ impl Folder {
         moves.rename(&part("new", RECORD), &place(RECORD)).map_err(|cause| failed(RECORD, cause))
     }
 
-    /// Refuses if a file of the target, or a folder, is in the way that ratesim did not write.
-    fn refuse_foreign<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
-        let mut problems: BTreeMap<PathBuf, &str> = BTreeMap::new();
-        for name in names {
-            let path = self.target.join(name);
-            let Ok(found) = path.symlink_metadata() else {
-                let inside = path.ancestors().skip(1).take_while(|up| *up != self.target);
-                if let Some(file) = inside.filter(|up| up.exists()).find(|up| !up.is_dir()) {
-                    problems.insert(file.to_owned(), "is a file, where a folder must be");
-                }
-                continue;
-            };
-            if found.is_dir() {
-                problems.insert(path, "is a folder, where a file must be");
-            } else if !self.owned.contains(name) {
-                problems.insert(path, "is there and was not written by ratesim");
-            }
-        }
-        if problems.is_empty() {
-            return Ok(());
-        }
-        let problem = |(path, what): (PathBuf, &str)| {
-            Problem::new(format!("`{}` {what}", path.display())).help(ELSEWHERE)
-        };
-        Err(Error::Input(problems.into_iter().map(problem).collect()))
-    }
-
     /// Removes the folders inside the target that have lost their last file.
     fn remove_emptied_folders(&self) {
         let gone = self.owned.difference(&self.files);
@@ -249,31 +252,4 @@ impl Folder {
             }
         }
     }
-}
-
-const ELSEWHERE: &str = "move it away, or choose another folder with --out";
-
-/// A relative path that stays inside the folder it is joined to.
-fn plain(name: &str) -> Result<&Path, Error> {
-    let inside = !name.is_empty()
-        && !name.contains('\\')
-        && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    if inside {
-        Ok(Path::new(name))
-    } else {
-        Err(Error::failed(format!("write `{name}`"), "it is no path inside the results' folder"))
-    }
-}
-
-/// What ratesim wrote into `target`, as far as the `run.json` there tells; nothing without one.
-fn read_owned(target: &Path) -> BTreeSet<String> {
-    let text = fs::read(target.join(RECORD)).unwrap_or_default();
-    let record: Json = serde_json::from_slice(&text).unwrap_or(Json::Null);
-    if record.get("ratesim").is_none() {
-        return BTreeSet::new();
-    }
-    let files = record.get("files").and_then(Json::as_array);
-    let names = files.into_iter().flatten().filter_map(Json::as_str);
-    let names = names.filter(|name| plain(name).is_ok()).map(str::to_owned);
-    names.chain([RECORD.to_owned()]).collect()
 }

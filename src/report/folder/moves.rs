@@ -36,8 +36,12 @@ impl Moves {
             missing.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect();
         missing.reverse();
         for folder in missing {
-            fs::create_dir(&folder)?;
-            self.folders.push(folder);
+            match fs::create_dir(&folder) {
+                Ok(()) => self.folders.push(folder),
+                // Somebody else was faster, and it is theirs.
+                Err(_) if folder.is_dir() => {}
+                Err(cause) => return Err(cause),
+            }
         }
         Ok(())
     }
