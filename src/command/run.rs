@@ -140,7 +140,12 @@ fn closing(prepared: &Prepared, findings: &Findings, options: &Options) -> Strin
     let written = format!("wrote {}/", folder.display());
     match judgements.len() {
         0 => written,
+        1 if kept == 1 => format!("the expectation holds; {written}"),
+        1 => format!("the expectation fails (see ratesim check); {written}"),
         all if all == kept => format!("all {all} expectations hold; {written}"),
+        all if all - kept == 1 => {
+            format!("1 of {all} expectations fails (see ratesim check); {written}")
+        }
         all => format!("{} of {all} expectations fail (see ratesim check); {written}", all - kept),
     }
 }

@@ -173,8 +173,7 @@ impl Reference {
 
     /// What a contender finds that decides as the reference does.
     fn tally(&self) -> Tally {
-        let wrong = (!self.decisions.is_empty()).then(Wrong::default);
-        Tally { wrong, ..self.tally.clone() }
+        Tally { wrong: Some(Wrong::default()), ..self.tally.clone() }
     }
 }
 
@@ -224,6 +223,20 @@ mod tests {
     use crate::run::{Silent, prepare};
     use crate::scenario::{Changes, Scenario};
     use std::path::Path;
+
+    #[test]
+    fn without_any_traffic_no_decision_differs_from_the_reference() {
+        let text = "name = \"t\"\nduration = \"1m\"\nlimit = \"20/10s\"\n\
+                    [[traffic]]\nkind = \"steady\"\nrate = \"0/s\"\n";
+        let changes = Changes::default();
+        let scenario = Scenario::parse(Path::new("t.toml"), text.to_owned(), &changes).unwrap();
+        let prepared = prepare(scenario, &[]).unwrap();
+        let rows = rows(&prepared, 1);
+        assert!(!rows.is_empty());
+        for (_, algorithm, tally) in rows {
+            assert_eq!(tally.wrong, Some(Wrong::default()), "{algorithm}");
+        }
+    }
 
     const BASE: &str = "name = \"t\"\nstart = \"12:00:00\"\nduration = \"1m\"\nlimit = \"20/10s\"\n\
                         [[traffic]]\nkind = \"poisson\"\nrate = \"20/s\"\nclients = 5\n";
