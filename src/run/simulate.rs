@@ -122,11 +122,15 @@ fn run_case(
         }
         return Ok(rows);
     }
+    // As many at a time as fit into the memory that one alone may take.
+    let memory = case.max_memory_mib.saturating_mul(1 << 20);
+    let fit = memory / ready.estimate.memory_bytes.max(1);
+    let threads = options.threads.min(usize::try_from(fit).unwrap_or(usize::MAX));
     let next = AtomicUsize::new(0);
     let tallies: Vec<Mutex<Option<Result<Tally, Error>>>> =
         ready.contenders.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
-        for _ in 0..options.threads.clamp(1, ready.contenders.len().max(1)) {
+        for _ in 0..threads.clamp(1, ready.contenders.len().max(1)) {
             scope.spawn(|| {
                 while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed))
                     && let Some(contender) = ready.contenders.get(index)

@@ -120,7 +120,8 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     let max_memory_mib = params.or(
         "max-memory-mib",
         8192_u64,
-        "A run that may need more memory than this for one algorithm is refused, in MiB.",
+        "A run that may need more memory than this for one algorithm is refused, in MiB. At most \
+         as many algorithms as fit into it run at a time.",
     );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
