@@ -97,7 +97,7 @@ struct Run {
     #[arg(long)]
     json: bool,
 
-    /// Print nothing but errors.
+    /// Print nothing but errors, and the JSON of `--json`.
     #[arg(long, short)]
     quiet: bool,
 
@@ -115,7 +115,7 @@ struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Print only what does not hold.
+    /// Print only what does not hold; the JSON of `--json` has all.
     #[arg(long, short)]
     quiet: bool,
 

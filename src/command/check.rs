@@ -59,7 +59,10 @@ pub fn check(
     }
     if !options.quiet || kept < total {
         let fail = total - kept;
-        output.say(&format!("{kept} of {total} expectations hold, {fail} fail"))?;
+        let expectations = if total == 1 { "expectation" } else { "expectations" };
+        let hold = if kept == 1 { "holds" } else { "hold" };
+        let fails = if fail == 1 { "fails" } else { "fail" };
+        output.say(&format!("{kept} of {total} {expectations} {hold}, {fail} {fails}"))?;
     }
     Ok(kept == total)
 }

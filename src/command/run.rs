@@ -174,14 +174,20 @@ fn closing(prepared: &Prepared, findings: &Findings, options: &Options, styled: 
     let kept = judgements.iter().filter(|judgement| judgement.holds).count();
     let folder = options.out.join(&prepared.scenario.name);
     let written = format!("wrote {}/", folder.display());
-    match judgements.len() {
-        0 => written,
-        all if all == kept => format!("all {all} expectations hold; {written}"),
-        all => {
-            let fail = format!("{} of {all} expectations fail (see ratesim check)", all - kept);
-            format!("{}; {written}", table::alarm(&fail, styled))
+    let all = judgements.len();
+    let said = match (all, all - kept) {
+        (0, _) => return written,
+        (1, 0) => "the expectation holds".to_owned(),
+        (_, 0) => format!("all {all} expectations hold"),
+        (1, _) => table::alarm("the expectation fails (see ratesim check)", styled),
+        (_, fail) => {
+            let fails = if fail == 1 { "fails" } else { "fail" };
+            let text = format!("{fail} of {all} expectations {fails} (see ratesim check)");
+            table::alarm(&text, styled)
         }
-    }
+    };
+    format!("{said}; {written}")
+}
 }
 
 /// Writes decisions as they are made.

@@ -71,6 +71,11 @@ impl Judge {
         }
     }
 
+    /// Every decision will be [`compared`](Judge::compared) with that of a reference.
+    pub fn with_reference(self) -> Judge {
+        Judge { wrong: Some(Wrong::default()), ..self }
+    }
+
     /// A key of `limit` was seen first; keys are numbered in this order.
     pub fn meet(&mut self, limit: usize, promise: Limit) {
         self.limits[limit].keys.push(KeyLedger::new(promise));

@@ -118,6 +118,44 @@ impl Node {
         }
     }
 
+    /// Sets what an entry says, its key being a path as in [`Node::set`]. A table changes the table, or
+    /// the list of tables, that is there, setting by setting; it takes the place of anything else.
+    pub fn merge(&mut self, entry: &Entry, problems: &Problems) {
+        match (self.child(&entry.key), &entry.node.value) {
+            (Some(child), Value::Table(changes)) if child.has_settings() => {
+                changes.entries.iter().for_each(|inner| child.merge(inner, problems));
+            }
+            (Some(child), _) => *child = entry.node.clone(),
+            (None, _) => {
+                let node = entry.node.clone();
+                if let Err(problem) = self.replace(&entry.key, &entry.place, node) {
+                    problems.add(problem);
+                }
+            }
+        }
+    }
+
+    /// The node of a key, or of a position in a list.
+    fn child(&mut self, key: &str) -> Option<&mut Node> {
+        match &mut self.value {
+            Value::Array(nodes) => nodes.get_mut(key.parse::<usize>().ok()?),
+            Value::Table(table) => {
+                let entry = table.entries.iter_mut().find(|entry| entry.key == key)?;
+                Some(&mut entry.node)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is a table or a list of tables.
+    fn has_settings(&self) -> bool {
+        match &self.value {
+            Value::Table(_) => true,
+            Value::Array(nodes) => nodes.iter().any(|node| matches!(node.value, Value::Table(_))),
+            _ => false,
+        }
+    }
+
     /// Sets the node at a dotted path, as [`Node::set`] does; `path_place` is where the path stands.
     ///
     /// # Errors

@@ -9,12 +9,14 @@
 mod document;
 mod setting;
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Place, Problem, Problems};
 
 pub use document::{Entry, Node, Table, Value};
-pub use setting::{Choice, Setting};
+pub use setting::{Choice, Setting, within};
 
 /// What one setting of a table is.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +41,8 @@ pub struct Params<'a> {
     problems: &'a Problems,
     fields: Vec<Field>,
     resolved: Map<String, Json>,
+    /// Which whole numbers the next setting may be.
+    range: Option<RangeInclusive<u64>>,
 }
 
 /// What reading a table leaves behind.
@@ -62,7 +66,7 @@ impl<'a> Params<'a> {
             }
         };
         let place = node.place.clone();
-        Params { table, place, problems, fields: Vec::new(), resolved: Map::new() }
+        Params { table, place, problems, fields: Vec::new(), resolved: Map::new(), range: None }
     }
 
     /// Runs a reader over an empty table to learn its settings.
@@ -73,11 +77,17 @@ impl<'a> Params<'a> {
         params.finish().fields
     }
 
+    /// The setting asked for next is a whole number from this range.
+    pub fn within(&mut self, range: RangeInclusive<u64>) -> &mut Self {
+        self.range = Some(range);
+        self
+    }
+
     /// A setting that must be there. `None` after a problem was reported.
     pub fn required<T: Setting>(&mut self, name: &str, meaning: &str) -> Option<T> {
-        self.declare::<T>(name, meaning, true, None);
+        let range = self.declare::<T>(name, meaning, true, None);
         match self.table.get(name) {
-            Some(_) => self.read(name),
+            Some(_) => self.read(name, range),
             None => {
                 let message = format!("`{name}` is missing");
                 let help = format!("add `{name} = …`: {}", T::EXPECTED);
@@ -89,14 +99,14 @@ impl<'a> Params<'a> {
 
     /// A setting that may be left out. `None` if it was, or after a problem was reported.
     pub fn optional<T: Setting>(&mut self, name: &str, meaning: &str) -> Option<T> {
-        self.declare::<T>(name, meaning, false, None);
-        self.read(name)
+        let range = self.declare::<T>(name, meaning, false, None);
+        self.read(name, range)
     }
 
     /// A setting with a default, which also stands in after a problem was reported.
     pub fn or<T: Setting>(&mut self, name: &str, default: T, meaning: &str) -> T {
-        self.declare::<T>(name, meaning, false, Some(default.json()));
-        let value = self.read(name).unwrap_or(default);
+        let range = self.declare::<T>(name, meaning, false, Some(default.json()));
+        let value = self.read(name, range).unwrap_or(default);
         self.resolved.insert(name.to_owned(), value.json());
         value
     }
@@ -249,15 +259,26 @@ impl<'a> Params<'a> {
         meaning: &str,
         required: bool,
         default: Option<Json>,
-    ) {
+    ) -> Option<RangeInclusive<u64>> {
         debug_assert!(!self.fields.iter().any(|f| f.name == name), "`{name}` is asked for twice");
         let (name, meaning) = (name.to_owned(), meaning.to_owned());
-        self.fields.push(Field { name, meaning, required, default, schema: T::schema() });
+        let mut schema = T::schema();
+        let range = self.range.take();
+        if let Some(range) = &range {
+            schema["minimum"] = json!(range.start());
+            schema["maximum"] = json!(range.end());
+        }
+        self.fields.push(Field { name, meaning, required, default, schema });
+        range
     }
 
-    fn read<T: Setting>(&mut self, name: &str) -> Option<T> {
+    fn read<T: Setting>(&mut self, name: &str, range: Option<RangeInclusive<u64>>) -> Option<T> {
         let entry = self.table.get(name)?;
-        match T::read(&entry.node) {
+        let read = match range {
+            Some(range) => within(&entry.node, &range),
+            None => T::read(&entry.node),
+        };
+        match read {
             Ok(value) => {
                 self.resolved.insert(name.to_owned(), value.json());
                 Some(value)

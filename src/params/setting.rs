@@ -1,5 +1,7 @@
 //! The types that a setting may have.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Value as Json, json};
 
 use super::document::{Node, Value};
@@ -100,6 +102,20 @@ macro_rules! whole_number {
 
 whole_number!(u64, "a whole number from 0 up");
 whole_number!(u32, "a whole number from 0 to 4294967295");
+
+/// Reads a whole number that must lie in `range`.
+///
+/// # Errors
+/// As [`Setting::read`], with the range for what would be right.
+pub fn within<T: Setting>(node: &Node, range: &RangeInclusive<u64>) -> Result<T, Problem> {
+    let help = format!("write a whole number from {} to {}", range.start(), range.end());
+    match node.value {
+        Value::Integer(number) if !u64::try_from(number).is_ok_and(|n| range.contains(&n)) => {
+            Err(Problem::at(&node.place, format!("{number} is out of range")).help(help))
+        }
+        _ => T::read(node).map_err(|problem| problem.help(help)),
+    }
+}
 
 impl Setting for f64 {
     const EXPECTED: &'static str = "a number";

@@ -66,8 +66,11 @@ impl Contender {
             return None;
         };
         let name = params.optional::<String>("name", NAME).unwrap_or(name);
+        let help = "write a name, or leave it out";
+        let named = params.require("name", !name.trim().is_empty(), "an empty name", help);
         Contender { name, kind, resolved: Json::Null, table: table.clone() }
             .checked(limits, problems)
+            .filter(|_| named)
     }
 
     /// Reads the options once for every limit, so that all of their problems are known.
@@ -180,6 +183,7 @@ mod tests {
         for (text, messages) in [
             ("kind = \"gcar\"", vec!["unknown algorithm `gcar`", "did you mean `gcra`?"]),
             ("name = \"x\"", vec!["`kind` is missing"]),
+            ("kind = \"gcra\"\nname = \"\"", vec!["an empty name", "t.toml:12:8"]),
             ("kind = \"gcra\"\nanchor = \"epoch\"", vec!["unknown key `anchor`"]),
             ("kind = \"gcra\"\ntick = \"0s\"", vec!["a clock without resolution"]),
             ("kind = \"gcra\"\nbackwards = \"back\"", vec!["`back` is not known"]),

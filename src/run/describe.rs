@@ -9,7 +9,8 @@ use crate::traffic::{Skipped, Traffic};
 pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
     let mut notes: Vec<String> = Vec::new();
     for input in &traffic.inputs {
-        notes.push(format!("{}: {} of {} lines used", input.path, input.used, input.lines));
+        let lines = if input.lines == 1 { "line" } else { "lines" };
+        notes.push(format!("{}: {} of {} {lines} used", input.path, input.used, input.lines));
         // Which input is meant needs saying only where there are several.
         let of = match traffic.inputs.len() {
             1 => String::new(),
@@ -20,8 +21,10 @@ pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
         }));
         notes.extend(input.notes.iter().map(|note| format!("{of}{note}")));
     }
-    if traffic.outside > 0 {
-        notes.push(format!("{} recorded requests lie outside the run", traffic.outside));
+    match traffic.outside {
+        0 => {}
+        1 => notes.push("1 recorded request lies outside the run".to_owned()),
+        some => notes.push(format!("{some} recorded requests lie outside the run")),
     }
     notes.extend(case.limits.iter().flat_map(|spec| idle(spec, traffic)));
     CaseInfo {

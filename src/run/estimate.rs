@@ -49,8 +49,10 @@ impl Estimate {
     /// Reports a problem if the run is larger than the scenario allows.
     pub fn check(&self, case: &Case, problems: &Problems) {
         if self.requests > case.max_requests {
+            let (requests, are) =
+                if self.requests == 1 { ("request", "is") } else { ("requests", "are") };
             let message = format!(
-                "up to {} requests are more than `max-requests` = {}",
+                "up to {} {requests} {are} more than `max-requests` = {}",
                 self.requests, case.max_requests
             );
             let help = "lower a rate, shorten `duration`, or raise `max-requests`";

@@ -152,7 +152,11 @@ mod tests {
             (format!("duration = \"0s\"\n{TRAFFIC}"), "a run of no time at all"),
             (
                 format!("duration = \"9000d\"\nstart = \"2190-01-01T00:00:00Z\"\n{TRAFFIC}"),
-                "leaves the years 1700 to 2200",
+                "the run would end after the year 2200\n --> t.toml:3:12",
+            ),
+            (
+                format!("duration = \"100000d\"\n{TRAFFIC}"),
+                "the run would end after the year 2200\n --> t.toml:3:12",
             ),
             (
                 format!("duration = \"1s\"\nstart = \"1699-12-31T23:59:59Z\"\n{TRAFFIC}"),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::limit::{self, LimitSpec};
 use crate::error::{Place, Problem, Problems};
-use crate::params::{Choice, Entry, Node, Params, Value};
+use crate::params::{Choice, Entry, Node, Params};
 use crate::seed::Seed;
 use crate::time::{Instant, Span};
 
@@ -19,6 +19,8 @@ pub struct Case {
     pub start_place: Place,
     /// How long it runs; by default to the end of the recorded requests.
     pub duration: Option<Span>,
+    /// Where that stands.
+    pub duration_place: Place,
     /// What all random numbers derive from.
     pub seed: Seed,
     /// More requests than this are refused before the run.
@@ -62,13 +64,7 @@ impl Choice for Combine {
 pub(super) struct Variation {
     name: String,
     place: Place,
-    set: Vec<Setting>,
-}
-
-struct Setting {
-    path: String,
-    place: Place,
-    node: Node,
+    set: Vec<Entry>,
 }
 
 pub(super) const CASE_MEANING: &str =
@@ -78,7 +74,7 @@ pub(super) const CASE_MEANING: &str =
 pub(super) fn read_header(params: &mut Params) -> (Option<String>, String) {
     let name: Option<String> = params.required(
         "name",
-        "The scenario's name: small letters, digits, `-` and `/`; also its output folder.",
+        "The scenario's name: small letters, digits, `-`, `_` and `/`; also its output folder.",
     );
     let about = params.or("about", String::new(), "What it shows, one or two sentences.");
     let name = name.filter(|name| {
@@ -120,7 +116,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     );
     let stand_in = Span::from_nanos(1);
     let duration = params.has("duration").then(|| duration.unwrap_or(stand_in).max(stand_in));
-    let start_place = params.place_of("start");
+    let [start_place, duration_place] = ["start", "duration"].map(|name| params.place_of(name));
     let seed = Seed(params.or("seed", 1_u64, "What all random numbers derive from."));
     let max_requests = params.or(
         "max-requests",
@@ -130,7 +126,8 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     let max_memory_mib = params.or(
         "max-memory-mib",
         8192_u64,
-        "A run that may need more memory than this for one algorithm is refused, in MiB.",
+        "A run that may need more memory than this for one algorithm is refused, in MiB. At most \
+         as many algorithms as fit into it run at a time.",
     );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
@@ -145,6 +142,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         start,
         start_place,
         duration,
+        duration_place,
         seed,
         max_requests,
         max_memory_mib,
@@ -171,19 +169,21 @@ impl Case {
 pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
     let name: Option<String> = params.required("name", "The name of the case.");
     let place = params.place_of("name");
+    let named = !name.as_deref().is_some_and(|name| name.trim().is_empty());
+    params.require("name", named, "an empty name", "write a name for the case");
     let mut set = Vec::new();
     params.entries(
         "set",
         "What it changes: dotted paths with their values, such as `limit.requests = 50`; \
          positions in a list count from 0.",
         |entry, _| {
-            flatten("", entry, &mut set);
+            set.push(entry.clone());
             Some(((), Json::Null))
         },
         serde_json::json!({}),
     );
-    set.retain(|setting| {
-        let first = setting.path.split('.').next().unwrap_or("");
+    set.retain(|setting: &Entry| {
+        let first = setting.key.split('.').next().unwrap_or("");
         let changes = !matches!(first, "name" | "about" | "case" | "expect");
         if !changes {
             let message = format!("a case cannot change `{first}`");
@@ -192,20 +192,6 @@ pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
         changes
     });
     Some(Variation { name: name?, place, set })
-}
-
-/// The settings of nested tables, each with its dotted path; a key that is a path already sets the
-/// whole value.
-fn flatten(prefix: &str, entry: &Entry, set: &mut Vec<Setting>) {
-    let path = format!("{prefix}{}", entry.key);
-    match &entry.node.value {
-        Value::Table(table) if !entry.key.contains('.') => {
-            for inner in &table.entries {
-                flatten(&format!("{path}."), inner, set);
-            }
-        }
-        _ => set.push(Setting { path, place: entry.place.clone(), node: entry.node.clone() }),
-    }
 }
 
 /// The cases that the variations make of a document.
@@ -220,10 +206,7 @@ pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -
         }
         let mut root = root.clone();
         for setting in &variation.set {
-            if let Err(problem) = root.replace(&setting.path, &setting.place, setting.node.clone())
-            {
-                problems.add(problem);
-            }
+            root.merge(setting, problems);
         }
         let mut params = Params::new(&root, problems);
         read_header(&mut params);
@@ -245,7 +228,8 @@ pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Changes, Scenario};
+    use crate::params::Value;
+    use crate::scenario::{Attribute, Changes, Key, Scenario};
     use std::path::Path;
 
     const BASE: &str = "name = \"t\"\nduration = \"1m\"\n[limit]\nrequests = 10\nper = \"60s\"\n\
@@ -303,6 +287,39 @@ mod tests {
     }
 
     #[test]
+    fn a_table_takes_the_place_of_what_is_none() {
+        let cases = cases(
+            "[[case]]\nname = \"absent\"\nset = { limit.key = { first-of = [\"tenant\"] } }\n\
+             [[case]]\nname = \"text\"\n[case.set]\n\"limit.key\" = \"tier\"\n\
+             limit.key.first-of = [\"tier\", \"tenant\"]\n\
+             [[case]]\nname = \"list\"\nset.\"limit.key\" = [\"tier\"]\n\
+             set.limit = { key = { first-of = [\"client\"] } }\n\
+             [[case]]\nname = \"costs\"\n\
+             set.traffic.0 = { endpoint = \"/a.b\", costs = { \"/a.b\" = 3 } }\n",
+        );
+        let keys: Vec<_> = cases.iter().map(|case| case.limits[0].key.clone()).collect();
+        let expected = [
+            Key::FirstOf(vec![Attribute::Tenant]),
+            Key::FirstOf(vec![Attribute::Tier, Attribute::Tenant]),
+            Key::FirstOf(vec![Attribute::Client]),
+            Key::Each(vec![Attribute::Client]),
+        ];
+        assert_eq!(keys, expected);
+        assert!(cases.iter().all(|case| case.limits[0].limit.requests == 10));
+        let Value::Table(traffic) = &cases[3].traffic[0].value else { panic!("a table") };
+        let Value::Table(costs) = &traffic.get("costs").unwrap().node.value else { panic!("too") };
+        assert_eq!(costs.get("/a.b").unwrap().node.value, Value::Integer(3));
+        assert!(traffic.get("requests").is_some());
+    }
+
+    #[test]
+    fn a_case_has_a_name() {
+        let shown = problem("[[case]]\nname = \" \"\n");
+        assert!(shown.contains("an empty name") && shown.contains("t.toml:10:8"), "{shown}");
+        assert_eq!(shown.matches("error").count(), 1, "{shown}");
+    }
+
+    #[test]
     fn the_command_line_changes_all_cases_and_a_case_has_the_last_word() {
         let set = vec![("limit.requests".to_owned(), "50".to_owned())];
         let changes = Changes { set, seed: Some(u64::MAX) };
@@ -318,7 +335,7 @@ mod tests {
         for (case, message, place) in [
             ("set.limit.reqests = 1", "unknown key `reqests`", "t.toml:11:11"),
             ("set.\"traffic.1.requests\" = 1", "`1` is no position in a list of 1", "t.toml:11:5"),
-            ("set.duration.x = 1", "`x` cannot be set inside a text", "t.toml:11:14"),
+            ("set.\"duration.x\" = 1", "`x` cannot be set inside a text", "t.toml:11:5"),
             ("set.about = \"x\"", "a case cannot change `about`", "t.toml:11:5"),
             ("set.seed = -1", "`seed`: -1 is out of range", "t.toml:11:12"),
             ("set = 3", "`set` must be a table, not a whole number", "t.toml:11:7"),

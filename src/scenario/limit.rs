@@ -139,26 +139,22 @@ fn read(params: &mut Params) -> LimitSpec {
     let name = params
         .optional("name", "Its name in tables and files; by default the limit in words.")
         .unwrap_or(plain.name);
+    let help = "write a name, or leave it out";
+    params.require("name", !name.trim().is_empty(), "an empty name", help);
     params.resolve("name", json!(name));
     let key = params.or("key", plain.key, "What it is counted by.");
     let counts = params.or("counts", plain.counts, "What counts against it.");
     let endpoints =
         params.or("endpoints", plain.endpoints, "The endpoints it covers; none means all.");
-    let ipv4_prefix =
-        params.or("ipv4-prefix", plain.ipv4_prefix, "Bits of an IPv4 `address-prefix`.");
-    let ipv6_prefix =
-        params.or("ipv6-prefix", plain.ipv6_prefix, "Bits of an IPv6 `address-prefix`.");
-    params.require(
+    let ipv4_prefix = params.within(0..=32).or(
         "ipv4-prefix",
-        ipv4_prefix <= 32,
-        "an IPv4 address has 32 bits",
-        "write 0 to 32",
+        plain.ipv4_prefix,
+        "Bits of an IPv4 `address-prefix`.",
     );
-    params.require(
+    let ipv6_prefix = params.within(0..=128).or(
         "ipv6-prefix",
-        ipv6_prefix <= 128,
-        "an IPv6 address has 128 bits",
-        "write 0 to 128",
+        plain.ipv6_prefix,
+        "Bits of an IPv6 `address-prefix`.",
     );
     let schema = table_schema(&Params::describe(|p| {
         read_promise(p, Some(limit));
@@ -183,32 +179,35 @@ fn read_promise(params: &mut Params, base: Option<Limit>) -> Option<Limit> {
     const PER: &str = "W, the span it counts over: 1 ns to ten years.";
     const TIER_REQUESTS: &str = "L, as of the limit; by default the limit's.";
     const TIER_PER: &str = "W, as of the limit; by default the limit's.";
+    let counts = 0..=Rate::MAX_COUNT;
     let (requests, per) = match base {
-        None => (params.required::<u64>("requests", REQUESTS), params.required::<Span>("per", PER)),
+        None => (
+            params.within(counts.clone()).required::<u64>("requests", REQUESTS),
+            params.required::<Span>("per", PER),
+        ),
         Some(base) => {
-            let requests = params.optional("requests", TIER_REQUESTS).unwrap_or(base.requests);
+            let requests = params.within(counts.clone()).optional("requests", TIER_REQUESTS);
+            let good = requests.is_some() || !params.has("requests");
+            let requests = requests.unwrap_or(base.requests);
             let per = params.optional("per", TIER_PER).unwrap_or(base.per);
             params.resolve("requests", json!(requests));
             params.resolve("per", per.json());
-            (Some(requests), Some(per))
+            (good.then_some(requests), Some(per))
         }
     };
-    let most = Rate::MAX_COUNT;
-    let help = "write a whole number up to 4294967296 (2^32)";
-    let fits = params.require("requests", requests.unwrap_or(0) <= most, "more than 2^32", help);
-    let burst: Option<u64> = params.optional(
+    let burst: Option<u64> = params.within(counts).optional(
         "burst",
         "B, the cost that may pass at once from rest, for the algorithms that have one; \
          by default `requests`.",
     );
-    let burst_fits = params.require("burst", burst.unwrap_or(0) <= most, "more than 2^32", help);
+    let burst_fits = burst.is_some() || !params.has("burst");
     let per_fits = match per {
         Some(per) => check_per(&params.place_of("per"), per, params.problems()).is_some(),
         None => false,
     };
     let burst = burst.unwrap_or(requests?);
     params.resolve("burst", json!(burst));
-    (fits && burst_fits && per_fits).then_some(Limit { requests: requests?, per: per?, burst })
+    (burst_fits && per_fits).then_some(Limit { requests: requests?, per: per?, burst })
 }
 
 fn check_per(place: &Place, per: Span, problems: &Problems) -> Option<()> {
@@ -275,7 +274,7 @@ mod tests {
         let largest = limit("4294967296", "3650d").unwrap()[0].limit;
         assert_eq!((largest.requests, largest.per), (1 << 32, Limit::MAX_PER));
         for (requests, per, message) in [
-            ("4294967297", "60s", "more than 2^32"),
+            ("4294967297", "60s", "write a whole number from 0 to 4294967296"),
             ("-1", "60s", "-1 is out of range"),
             ("1.5", "60s", "expected a whole number from 0 up, found a number with a fraction"),
             ("1", "0s", "a limit per no time at all"),

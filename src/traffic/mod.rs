@@ -306,8 +306,13 @@ fn window(
             Problem::at(&case.place, message).help("the recorded requests lie before `start`"),
         );
     }
-    if start < Window::FIRST || end > Window::LAST {
-        let message = format!("the run from {start} to {end} leaves the years 1700 to 2200");
+    let starts_well = (Window::FIRST..Window::LAST).contains(&start);
+    if starts_well && end > Window::LAST && case.duration.is_some() {
+        let message = "the run would end after the year 2200";
+        let help = format!("it starts at {start}; choose a shorter `duration`");
+        problems.add(Problem::at(&case.duration_place, message).help(help));
+    } else if !starts_well || end > Window::LAST {
+        let message = format!("the run from {start} leaves the years 1700 to 2200");
         let help = "choose another `start` or a shorter `duration`";
         problems.add(Problem::at(&case.start_place, message).help(help));
     }

@@ -130,6 +130,7 @@ impl<'a> World<'a> {
     ) -> World<'a> {
         let limits: Vec<_> = plan.limits.iter().map(|l| (l.name.clone(), l.limit)).collect();
         let judge = Judge::new(plan.traffic.window, &limits, plan.traffic.clients.len());
+        let judge = if reference.is_some() { judge.with_reference() } else { judge };
         World {
             plan,
             ring: Keyring::new(plan.keys),

@@ -64,8 +64,8 @@ fn settings(params: &mut Params) -> Option<AccessLog> {
         query: params.or("query", Query::Drop, "Whether the query is part of the endpoint."),
         duration: params.optional(
             "duration",
-            "The unit of the last field of a line, if that is how long the request took: `s` for \
-             `$request_time` of nginx, `us` for `%D` of Apache.",
+            "The unit of the last field of a line, after those of the format, if that is how long the \
+             request took: `s` for `$request_time` of nginx, `us` for `%D` of Apache.",
         ),
     })
 }
@@ -179,13 +179,34 @@ fn closing_quote(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The last field of a line as a span, quotes aside.
+/// The last field of what follows the time, as a span, quotes aside. `None` if it belongs to the
+/// format: to request, status and bytes, or to these with referer and agent, which are quoted.
 fn last_field(text: &[u8], unit: Unit) -> Option<Span> {
-    let text = text.trim_ascii_end();
-    let field = &text[memchr::memrchr(b' ', text)? + 1..];
+    let fields = fields(text);
+    let quoted = |field: &[u8]| field.first() == Some(&b'"');
+    let more = match fields.as_slice() {
+        [] | [_] | [_, _] | [_, _, _] => false,
+        [_, _, _, referer, _] => !quoted(referer),
+        _ => true,
+    };
+    let field = *fields.last().filter(|_| more)?;
     let bare = field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\""));
     let nanos = Number::parse(bare.unwrap_or(field))?.nanos(unit)?;
     u64::try_from(nanos).ok().map(Span::from_nanos)
+}
+
+/// Fields between spaces; spaces in quotes are part of theirs.
+fn fields(text: &[u8]) -> Vec<&[u8]> {
+    let mut fields = Vec::new();
+    let mut rest = text.trim_ascii();
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix(b"\"").and_then(closing_quote).map(|end| end + 2);
+        let from = quoted.unwrap_or(0);
+        let end = memchr::memchr(b' ', &rest[from..]).map_or(rest.len(), |space| from + space);
+        fields.push(&rest[..end]);
+        rest = rest[end..].trim_ascii_start();
+    }
+    fields
 }
 
 #[cfg(test)]
@@ -282,6 +303,28 @@ mod tests {
         ] {
             let found = parsed(format!("{line}{tail}").as_bytes(), Named::Address, Some(unit));
             assert_eq!(found, Ok(format!("192.0.2.7 2015-05-17T10:05:03Z `/`{took}")), "{tail}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_format_is_no_duration() {
+        let seconds = |tail: &str| {
+            let line = format!("192.0.2.7 - - [17/May/2015:10:05:03 +0000] {tail}");
+            let found = parsed(line.as_bytes(), Named::Address, Some(Unit::Seconds)).unwrap();
+            found.rsplit_once('`').unwrap().1.trim().to_owned()
+        };
+        for (tail, took) in [
+            ("\"GET / HTTP/1.1\" 200 512", ""),
+            ("\"GET / HTTP/1.1\" 200 512 3", "3s"),
+            ("\"GET / HTTP/1.1\" 200 512 - 3", "3s"),
+            ("\"GET / HTTP/1.1\" 200 512 \"-\" \"7\"", ""),
+            ("\"GET / HTTP/1.1\" 200 512 \"-\" \"a b\" 3", "3s"),
+            ("\"GET / HTTP/1.1\" 200 512 \"-\" \"raw \"user\" agent\" 3", "3s"),
+            ("\"GET / HTTP/1.1\" 200", ""),
+            ("\"GET /3", ""),
+            ("", ""),
+        ] {
+            assert_eq!(seconds(tail), took, "{tail}");
         }
     }
 

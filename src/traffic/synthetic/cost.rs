@@ -1,10 +1,12 @@
 //! What one request costs: a fixed number, or one drawn from a distribution.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Value as Json, json};
 
 use super::draw::normal;
 use crate::error::{Problem, Problems};
-use crate::params::{Node, Params, Setting, Value, kind_schema};
+use crate::params::{Node, Params, Setting, Value, kind_schema, within};
 use crate::seed::{Stream, below};
 
 /// What a request costs; from 1 in any case.
@@ -29,6 +31,9 @@ pub enum Cost {
         max: u32,
     },
 }
+
+/// What a request may cost.
+const COSTS: RangeInclusive<u64> = 1..=u32::MAX as u64;
 
 /// A distribution that `cost` may name: reads its settings. `None` after a problem was reported.
 type Reader = fn(&mut Params) -> Option<Cost>;
@@ -57,33 +62,28 @@ impl Cost {
 }
 
 fn read_uniform(params: &mut Params) -> Option<Cost> {
-    let min: Option<u32> = params.required("min", "The smallest cost, from 1.");
-    let max: Option<u32> = params.required("max", "The largest cost.");
+    let min: Option<u32> = params.within(COSTS).required("min", "The smallest cost, from 1.");
+    let max: Option<u32> = params.within(COSTS).required("max", "The largest cost.");
     let (min, max) = (min?, max?);
-    (params.require("min", min >= 1, "a cost of 0", "a request costs at least 1")
-        && params.require(
-            "max",
-            min <= max,
-            format!("the largest cost, {max}, is below the smallest, {min}"),
-            "write a `max` that is not below `min`",
-        ))
-    .then_some(Cost::Uniform { min, max })
+    let message = format!("the largest cost, {max}, is below the smallest, {min}");
+    let help = "write a `max` that is not below `min`";
+    params.require("max", min <= max, message, help).then_some(Cost::Uniform { min, max })
 }
 
 fn read_log_normal(params: &mut Params) -> Option<Cost> {
-    let median: Option<u32> =
-        params.required("median", "Half of the requests cost less, half more; from 1.");
+    let median: Option<u32> = params
+        .within(COSTS)
+        .required("median", "Half of the requests cost less, half more; from 1.");
     let sigma: Option<f64> = params.required(
         "sigma",
         "The standard deviation of the natural logarithm; with 1.0 one in six costs more than 2.7 \
          times the median.",
     );
-    let max = params.or("max", u32::MAX, "What costs beyond it are cut down to.");
+    let max = params.within(COSTS).or("max", u32::MAX, "What costs beyond it are cut down to.");
     let (median, sigma) = (median?, sigma?);
-    (params.require("median", median >= 1, "a median of 0", "a request costs at least 1")
-        && params.require("max", max >= 1, "a cost of 0", "a request costs at least 1")
-        && params.require("sigma", sigma >= 0.0, "a negative sigma", "write a number from 0 up"))
-    .then_some(Cost::LogNormal { median, sigma, max })
+    params
+        .require("sigma", sigma >= 0.0, "a negative sigma", "write a number from 0 up")
+        .then_some(Cost::LogNormal { median, sigma, max })
 }
 
 fn read_table(params: &mut Params) -> Option<Cost> {
@@ -105,12 +105,7 @@ impl Setting for Cost {
 
     fn read(node: &Node) -> Result<Self, Problem> {
         match node.value {
-            Value::Integer(_) => match u32::read(node)? {
-                0 => {
-                    Err(Problem::at(&node.place, "a cost of 0").help("a request costs at least 1"))
-                }
-                cost => Ok(Cost::Fixed(cost)),
-            },
+            Value::Integer(_) => within::<u32>(node, &COSTS).map(Cost::Fixed),
             Value::Table(_) => {
                 let problems = Problems::new();
                 let mut params = Params::new(node, &problems);

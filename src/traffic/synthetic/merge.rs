@@ -15,6 +15,12 @@ struct Open<T> {
     marks: Marks,
 }
 
+/// The stream of a client among others, which may be very many.
+struct Asking<T> {
+    client: u32,
+    open: Open<T>,
+}
+
 impl<T> Open<T> {
     fn new<P: Pattern<Times = T>>(family: &Family, pattern: &P, client: usize) -> Open<T> {
         Open { times: pattern.times(family, client), marks: family.marks(client) }
@@ -56,7 +62,8 @@ impl<T: Iterator<Item = u64>> Iterator for Alone<'_, T> {
 /// slice go through a heap. Slices change the speed alone; memory is bounded by the number of streams.
 pub struct Merged<'a, T> {
     family: &'a Family,
-    open: Vec<Open<T>>,
+    /// The streams of all clients that ask at all, in the order of the clients.
+    asking: Vec<Asking<T>>,
     /// The next request of each stream that is not in the heap.
     heads: Vec<u64>,
     /// The first offset after the slice.
@@ -74,7 +81,7 @@ pub struct Merged<'a, T> {
 /// The head of a stream that has no more requests.
 const NEVER: u64 = u64::MAX;
 
-/// A time above, the number of the stream in the lowest 32 bits, so that one comparison orders both.
+/// A time above, the position of the stream in the lowest 32 bits, so that one comparison orders both.
 type Rank = u128;
 
 struct First {
@@ -82,8 +89,8 @@ struct First {
     mark: Mark,
 }
 
-fn rank(offset: u64, client: usize) -> Rank {
-    (u128::from(offset) << 32) | client as u128
+fn rank(offset: u64, position: usize) -> Rank {
+    (u128::from(offset) << 32) | position as u128
 }
 
 fn unrank(rank: Rank) -> (u64, usize) {
@@ -96,13 +103,20 @@ impl<'a, T: Iterator<Item = u64>> Merged<'a, T> {
     where
         P: Pattern<Times = T>,
     {
-        let clients = family.clients();
-        let mut open = Vec::with_capacity(clients);
-        open.extend((0..clients).map(|client| Open::new(family, pattern, client)));
-        let heads = open.iter_mut().map(|open| open.times.next().unwrap_or(NEVER)).collect();
+        let mut asking = Vec::new();
+        let mut heads = Vec::new();
+        for client in 0..family.clients() {
+            let mut times = pattern.times(family, client);
+            // Of millions of clients, most may never ask.
+            if let Some(head) = times.next() {
+                let open = Open { times, marks: family.marks(client) };
+                asking.push(Asking { client: client as u32, open });
+                heads.push(head);
+            }
+        }
         Merged {
             family,
-            open,
+            asking,
             heads,
             end: 0,
             firsts: Vec::new(),
@@ -117,16 +131,16 @@ impl<'a, T: Iterator<Item = u64>> Merged<'a, T> {
         self.end = self.next_end();
         self.firsts.clear();
         self.given = 0;
-        for (client, head) in self.heads.iter_mut().enumerate() {
+        for (position, head) in self.heads.iter_mut().enumerate() {
             if *head >= self.end {
                 continue;
             }
-            let open = &mut self.open[client];
+            let open = &mut self.asking[position].open;
             let mark = self.family.mark(&mut open.marks);
-            self.firsts.push(First { rank: rank(*head, client), mark });
+            self.firsts.push(First { rank: rank(*head, position), mark });
             *head = open.times.next().unwrap_or(NEVER);
             if *head < self.end {
-                self.more.push(Reverse(rank(*head, client)));
+                self.more.push(Reverse(rank(*head, position)));
             }
         }
         self.firsts.sort_unstable_by_key(|first| first.rank);
@@ -161,20 +175,21 @@ impl<T: Iterator<Item = u64>> Iterator for Merged<'_, T> {
             && more.as_ref().is_none_or(|more| first.rank <= more.0)
         {
             self.given += 1;
-            let (offset, client) = unrank(first.rank);
+            let (offset, position) = unrank(first.rank);
+            let client = self.asking[position].client as usize;
             return Some(self.family.arrival(client, offset, first.mark));
         }
         let mut more = more?;
-        let (offset, client) = unrank(more.0);
-        let open = &mut self.open[client];
+        let (offset, position) = unrank(more.0);
+        let Asking { client, open } = &mut self.asking[position];
         let mark = self.family.mark(&mut open.marks);
         let head = open.times.next().unwrap_or(NEVER);
         if head < self.end {
-            *more = Reverse(rank(head, client));
+            *more = Reverse(rank(head, position));
         } else {
-            self.heads[client] = head;
+            self.heads[position] = head;
             PeekMut::pop(more);
         }
-        Some(self.family.arrival(client, offset, mark))
+        Some(self.family.arrival(*client as usize, offset, mark))
     }
 }

@@ -6,7 +6,7 @@ use crate::params::{Choice, Params};
 use crate::traffic::{Client, Context};
 
 /// More clients than this do not fit into memory with their names.
-const MOST_CLIENTS: u32 = 10_000_000;
+const MOST_CLIENTS: u64 = 10_000_000;
 
 /// Which clients have an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Choice for ApiKeys {
 
 /// Reads who asks and gives the numbers of the clients. `None` after a problem was reported.
 pub fn read(params: &mut Params, context: &mut Context) -> Option<Vec<u32>> {
-    let count = params.or("clients", 1_u32, "How many clients ask.");
+    let count = params.within(1..=MOST_CLIENTS).or("clients", 1_u32, "How many clients ask.");
     let prefix: Option<String> = params.optional(
         "client",
         "What their names start with; by default `client`, so that they are `client-1`, `client-2` \
@@ -46,12 +46,6 @@ pub fn read(params: &mut Params, context: &mut Context) -> Option<Vec<u32>> {
          lags most behind its share.",
     );
     let good = [
-        params.require(
-            "clients",
-            (1..=MOST_CLIENTS).contains(&count),
-            format!("{count} clients"),
-            &format!("write a number from 1 to {MOST_CLIENTS}"),
-        ),
         params.require(
             "client",
             prefix.as_deref() != Some(""),
