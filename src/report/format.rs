@@ -19,6 +19,30 @@ pub fn count(count: u64) -> String {
     text
 }
 
+/// A count of a million or more with three digits and a prefix, `1.23M`, `10.0M`; a smaller one as
+/// [`count`].
+pub fn short_count(count: u64) -> String {
+    if count < 1_000_000 {
+        return self::count(count);
+    }
+    let count = u128::from(count);
+    let mut size = 1_000_000_u128;
+    for prefix in ["M", "G", "T", "P", "E"] {
+        let hundredths = (count * 100 + size / 2) / size;
+        let tenths = (count * 10 + size / 2) / size;
+        let whole = (count + size / 2) / size;
+        match () {
+            () if hundredths < 1000 => {
+                return format!("{}.{:02}{prefix}", hundredths / 100, hundredths % 100);
+            }
+            () if tenths < 1000 => return format!("{}.{}{prefix}", tenths / 10, tenths % 10),
+            () if whole < 1000 => return format!("{whole}{prefix}"),
+            () => size *= 1000,
+        }
+    }
+    unreachable!("every count is below a thousand E")
+}
+
 /// A size in bytes with two or three digits and a decimal unit: `856 B`, `1.6 kB`, `152 kB`.
 pub fn bytes(bytes: u64) -> String {
     if bytes < 1000 {
@@ -40,7 +64,8 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} EB", (bytes + unit / 2) / unit)
 }
 
-/// A span to about three digits: `850 ns`, `12.5 ms`, `59.4 s`, `3m20s`, `26h05m`, `3d4h`.
+/// A span to about three digits: `850 ns`, `12.5 ms`, `59.4 s`, `3m20s`, `26h05m`, `3d4h`. Below two
+/// minutes more decimals, up to three, keep it from reading as a round number: `60.001 s`.
 pub fn span(span: Span) -> String {
     let nanos = span.nanos();
     if nanos == 0 {
@@ -75,13 +100,21 @@ pub fn span(span: Span) -> String {
     format!("{} s", three_digits(nanos, SECOND))
 }
 
-/// `nanos / unit` with three digits, fewer where the rest are zeros.
+/// `nanos / unit` with three digits, fewer where the rest are zeros, more where it would read as
+/// a round number that it is not.
 fn three_digits(nanos: u64, unit: u64) -> String {
     let decimals = match nanos / unit {
         0..10 => 2,
         10..100 => 1,
         _ => 0,
     };
+    let text = decimal(nanos, unit, decimals);
+    let reads_round = !text.contains('.') && (decimals > 0 || text.ends_with('0'));
+    if reads_round && !nanos.is_multiple_of(unit) { decimal(nanos, unit, 3) } else { text }
+}
+
+/// `nanos / unit` to so many decimals, without zeros at its end.
+fn decimal(nanos: u64, unit: u64, decimals: u32) -> String {
     let scale = 10_u64.pow(decimals);
     let scaled = (u128::from(nanos) * u128::from(scale) + u128::from(unit / 2)) / u128::from(unit);
     let (whole, part) = (scaled / u128::from(scale), scaled % u128::from(scale));
@@ -254,6 +287,22 @@ mod tests {
     }
 
     #[test]
+    fn short_counts_have_three_digits_from_a_million_on() {
+        for (number, text) in [
+            (999_999, "999,999"),
+            (1_000_000, "1.00M"),
+            (9_994_999, "9.99M"),
+            (9_995_000, "10.0M"),
+            (12_345_678, "12.3M"),
+            (999_499_999, "999M"),
+            (999_500_000, "1.00G"),
+            (u64::MAX, "18.4E"),
+        ] {
+            assert_eq!(short_count(number), text);
+        }
+    }
+
+    #[test]
     fn sizes_have_two_or_three_digits_and_round_to_the_nearest() {
         for (number, text) in [
             (0, "0 B"),
@@ -281,7 +330,12 @@ mod tests {
             ("1.99s", "1.99 s"),
             ("1.994s", "1.99 s"),
             ("59.4s", "59.4 s"),
-            ("59.96s", "60 s"),
+            ("59.94s", "59.9 s"),
+            ("59.96s", "59.96 s"),
+            ("60.001s", "60.001 s"),
+            ("60.0001s", "60 s"),
+            ("100.2s", "100.2 s"),
+            ("100s", "100 s"),
             ("119.4s", "119 s"),
             ("119.6s", "2m"),
             ("200s", "3m20s"),

@@ -1,7 +1,7 @@
 //! The table on the terminal: one row an algorithm, grouped by case, with what the scenario is above
 //! it and what to take from it below.
 
-use super::format::{bytes, count, printable, ratio, span, wrap};
+use super::format::{bytes, count, listed, printable, ratio, short_count, span, wrap};
 use super::grid::{Cell, Column, FAINT, Grid, MARK, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::reading::readings;
@@ -12,7 +12,7 @@ use crate::metrics::{Comparison, Row, Value, find};
 pub const NARROWEST: usize = 40;
 
 /// Names longer than this give way before a column does.
-const LONG_NAME: usize = 24;
+const LONG_NAME: usize = 18;
 /// Names are not shortened below this.
 const SHORT_NAME: usize = 8;
 
@@ -31,11 +31,15 @@ struct Spec {
 enum Show {
     /// As a number.
     Count,
-    /// As a number, and the whole column only if there is one other than 0.
+    /// As a number; where room is short the whole column only if there is one other than 0.
+    CountIfRoom,
+    /// As a number, and the whole column only if there is one other than 0; where room is short in
+    /// a note below the table.
     CountIfAny,
     /// As a span, and the whole column only if there is one.
     SpanIfAny,
-    /// `200 (2.0x)`: the peak and its ratio to the limit.
+    /// `200 (2.0x)`: the peak and its ratio to the limit; the ratio alone where limits differ or room
+    /// is short.
     Peak,
     /// `100 (856 B)`: entries and bytes, or bytes alone.
     State,
@@ -54,7 +58,7 @@ const COLUMNS: [Spec; 8] = [
     spec("accepted", ["all", "all"], "accepted", Show::Count),
     spec("accepted", ["over limit", "over"], "over_limit", Show::Count),
     spec("rejected", ["all", "all"], "rejected", Show::Count),
-    spec("rejected", ["needless", "needless"], "needless_rejections", Show::Count),
+    spec("rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
     spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
     spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
     spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
@@ -72,7 +76,29 @@ enum Room {
     ShortState,
     /// And ratios without brackets.
     ShortRatio,
+    /// And in a note what is still queued.
+    QueuedBelow,
+    /// And no needless rejections where there are none.
+    NoNeedless,
+    /// And of peaks their ratios alone.
+    RatioAlone,
+    /// And a million or more with three digits.
+    ShortCounts,
 }
+
+const ROOMS: [Room; 8] = [
+    Room::Ample,
+    Room::ShortHeads,
+    Room::ShortState,
+    Room::ShortRatio,
+    Room::QueuedBelow,
+    Room::NoNeedless,
+    Room::RatioAlone,
+    Room::ShortCounts,
+];
+
+/// So many rows a note tells what is still queued of.
+const MOST_QUEUED: usize = 4;
 
 /// The whole text for a terminal of so many columns (at least [`NARROWEST`]), ending in a line end.
 /// `styled` marks by bold and colour; else an asterisk marks the worst of a column.
@@ -83,7 +109,7 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     if comparison.rows.is_empty() {
         lines.push("nothing was run".to_owned());
     } else {
-        let (grid, dropped) = fit(comparison, &by_case, most, styled);
+        let Fitted { grid, dropped, room } = fit(comparison, &by_case, most, styled);
         lines.extend(grid.lines(styled));
         let marked = grid.columns.iter().flat_map(|c| &c.cells).any(|cell| cell.worst);
         let mut notes = Vec::new();
@@ -92,6 +118,9 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
         }
         if !dropped.is_empty() {
             notes.push(format!("no room to show: {}", dropped.join(", ")));
+        }
+        if room >= Room::QueuedBelow {
+            notes.extend(queued(comparison));
         }
         let notes = wrap(&notes.join("; "), most);
         lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
@@ -107,16 +136,21 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The table made to fit, with the names of the columns that had to go.
-fn fit(
-    comparison: &Comparison,
-    by_case: &[Vec<Fact>],
-    most: usize,
-    styled: bool,
-) -> (Grid, Vec<String>) {
+/// A table made to fit.
+struct Fitted {
+    grid: Grid,
+    /// The names of the columns that had to go.
+    dropped: Vec<String>,
+    room: Room,
+}
+
+fn fit(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Fitted {
     let mut grid = grid(comparison, by_case, most, styled);
-    let specs: Vec<&Spec> = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
-    for room in [Room::Ample, Room::ShortHeads, Room::ShortState, Room::ShortRatio] {
+    let mut specs: Vec<&Spec> = Vec::new();
+    let mut room = Room::Ample;
+    for tried in ROOMS {
+        room = tried;
+        specs = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows, room)).collect();
         grid.columns = specs.iter().map(|spec| column(spec, comparison, room)).collect();
         if grid.width() <= most {
             break;
@@ -137,7 +171,24 @@ fn fit(
             break;
         }
     }
-    (grid, dropped)
+    Fitted { grid, dropped, room }
+}
+
+/// What is still queued, for a note: "still queued: leaky-bucket 1,207".
+fn queued(comparison: &Comparison) -> Option<String> {
+    let rows = comparison.rows.iter().filter(|row| row.tally.books.pending > 0);
+    let one = |row: &Row| {
+        let name = printable(&row.algorithm);
+        let case = printable(&comparison.cases[row.case].name);
+        let case = if comparison.cases.len() > 1 { format!("{case}: ") } else { String::new() };
+        format!("{case}{name} {}", count(row.tally.books.pending))
+    };
+    let mut told: Vec<String> = rows.clone().take(MOST_QUEUED).map(one).collect();
+    match rows.count().saturating_sub(MOST_QUEUED) {
+        0 => {}
+        more => told.push(format!("{more} more")),
+    }
+    (!told.is_empty()).then(|| format!("still queued: {}", listed(&told)))
 }
 
 /// The names and headings of the table, without columns.
@@ -165,11 +216,13 @@ fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: boo
 }
 
 /// Whether a column has anything to show.
-fn shown(spec: &Spec, rows: &[Row]) -> bool {
+fn shown(spec: &Spec, rows: &[Row], room: Room) -> bool {
     let mut values = rows.iter().map(|row| value(spec.metric, &row.tally));
+    let mut any = || values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0));
     match spec.show {
+        Show::CountIfRoom => room < Room::NoNeedless || any(),
+        Show::CountIfAny => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
-        Show::CountIfAny => values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0)),
         Show::SpanIfAny => values.any(|value| value.is_some()),
     }
 }
@@ -177,17 +230,22 @@ fn shown(spec: &Spec, rows: &[Row]) -> bool {
 fn column(spec: &Spec, comparison: &Comparison, room: Room) -> Column {
     let rows = &comparison.rows;
     let worst = worst(spec.metric, rows, comparison.cases.len());
+    // Peaks of several limits are of different units; only their ratios compare.
+    let several = rows.iter().any(|row| row.tally.limits.len() > 1);
+    let ratio_alone = several || room >= Room::RatioAlone;
     let cells = rows
         .iter()
         .zip(worst)
-        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room), worst });
+        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room, ratio_alone), worst });
     let head = spec.heads[usize::from(room > Room::Ample)];
     Column { group: spec.group, head, cells: cells.collect() }
 }
 
-fn text(spec: &Spec, tally: &Tally, room: Room) -> String {
-    let shown = |name| shown_value(value(name, tally));
+fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
+    let count = if room >= Room::ShortCounts { short_count } else { count };
+    let shown = |name| shown_value(value(name, tally), count);
     match (spec.show, value(spec.metric, tally)) {
+        (Show::Peak, Some(times)) if ratio_alone => ratio(times.as_f64()),
         (Show::Peak, Some(times)) => {
             let (peak, times) = (shown("peak_window"), ratio(times.as_f64()));
             if room < Room::ShortRatio {
@@ -201,7 +259,7 @@ fn text(spec: &Spec, tally: &Tally, room: Room) -> String {
             format!("{} ({})", shown("state_entries_max"), bytes(size))
         }
         (Show::State, Some(Value::Count(size))) => bytes(size),
-        (_, value) => shown_value(value),
+        (_, value) => shown_value(value, count),
     }
 }
 
@@ -209,7 +267,7 @@ fn value(metric: &str, tally: &Tally) -> Option<Value> {
     find(metric).and_then(|metric| (metric.value)(tally))
 }
 
-fn shown_value(value: Option<Value>) -> String {
+fn shown_value(value: Option<Value>, count: fn(u64) -> String) -> String {
     match value {
         None => "-".to_owned(),
         Some(Value::Count(number)) => count(number),
@@ -306,6 +364,38 @@ mod tests {
         let wide = plain(&hostile(), 100);
         let narrow = plain(&hostile(), 40);
         insta::assert_snapshot!(format!("{wide}\n{narrow}"));
+    }
+
+    #[test]
+    fn six_algorithms_with_millions_keep_state_and_queue_in_80_columns() {
+        let limit = Limit::new(1_000_000, MINUTE);
+        let mut large = boundary();
+        for row in &mut large.rows {
+            let numbers = Numbers {
+                accepted: 1_234_567,
+                rejected: 2_345_678,
+                pending: 7_654_321,
+                over_limit: 1_000_001,
+                needless: 1_111_111,
+                peak: 1_200_000,
+                bytes: 16_144,
+                waits: vec![59_983_000_000],
+                ..Numbers::default()
+            };
+            row.tally = tally(limit, numbers);
+        }
+        insta::assert_snapshot!(plain(&large, 80));
+    }
+
+    #[test]
+    fn peaks_of_several_limits_are_told_by_their_ratios_alone() {
+        let mut two = boundary();
+        two.rows.truncate(2);
+        for row in &mut two.rows {
+            row.tally.limits.push(row.tally.limits[0].clone());
+        }
+        let text = plain(&two, 120);
+        assert!(text.contains(" 2.0x*") && !text.contains("(2.0x)"), "{text}");
     }
 
     proptest! {
