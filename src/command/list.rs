@@ -13,7 +13,7 @@ use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
 use crate::rate::Limit;
 use crate::report::chart::CHARTS;
-use crate::report::format::{width, wrap};
+use crate::report::words::{width, wrap};
 use crate::scenario::{Changes, Scenario};
 use crate::time::Span;
 use crate::traffic::SOURCES;

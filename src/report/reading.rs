@@ -1,6 +1,7 @@
 //! The sentences under a table: what a reader should take from it, at most five.
 
-use super::format::{above, count, length, listed, printable, shorten, span};
+use super::format::{above, count, length, span};
+use super::words::{listed, printable, shorten};
 use crate::judge::{Peak, SubjectTally};
 use crate::metrics::{Comparison, Row};
 use crate::rate::Limit;

@@ -108,12 +108,14 @@ impl Elapsed {
     }
 
     /// The axis of spans of at most `longest` nanoseconds, which ends at a tick and has plain seconds
-    /// up to two minutes.
+    /// from one second to two minutes.
     pub fn waits(longest: u64, pixels: f64, size: f64) -> Elapsed {
         let fitting = Elapsed::fitting(0, longest, pixels, size);
         let to = fitting.to.div_ceil(fitting.step).saturating_mul(fitting.step);
         let unit = match fitting.unit {
-            Unit::Minutes if to <= 120 * SECOND => Unit::Number(SECOND, "s"),
+            Unit::Number(..) | Unit::Minutes if (SECOND..=120 * SECOND).contains(&to) => {
+                Unit::Number(SECOND, "s")
+            }
             unit => unit,
         };
         Elapsed { to, unit, ..fitting }
@@ -262,7 +264,7 @@ mod tests {
             (labels.join(" "), axis.unit_name())
         };
         assert_eq!(shown("59.4s"), ("0 10 20 30 40 50 60".to_owned(), "s"));
-        assert_eq!(shown("1.58s"), ("0 0.2 0.4 0.6 0.8 1.0 1.2 1.4 1.6".to_owned(), "s"));
+        assert_eq!(shown("1.58s"), ("0 0.2 0.4 0.6 0.8 1 1.2 1.4 1.6".to_owned(), "s"));
         assert_eq!(
             shown("3500s"),
             ("0:00 10:00 20:00 30:00 40:00 50:00 60:00".to_owned(), "min:s")

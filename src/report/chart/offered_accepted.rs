@@ -7,7 +7,7 @@ use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
 use crate::metrics::Comparison;
-use crate::report::format::listed;
+use crate::report::words::listed;
 use crate::time::Span;
 
 /// Its entry in the registry.
