@@ -200,11 +200,11 @@ mod tests {
             Entry::new("b", "Short.").column("unit", "s").column("of", "run"),
         ];
         assert_eq!(
-            lines(&entries, 44),
+            lines(&entries, 48),
             [
                 "name      unit      of      meaning",
-                "accepted  attempts  key or  Attempts that",
-                "                    client  went through.",
+                "accepted  attempts  key or  Attempts that went",
+                "                    client  through.",
                 "b         s         run     Short.",
             ]
         );
