@@ -13,7 +13,7 @@ use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
 use crate::rate::Limit;
 use crate::report::chart::CHARTS;
-use crate::report::format::{width, wrap};
+use crate::report::words::{width, wrap};
 use crate::scenario::{Changes, Scenario};
 use crate::time::Span;
 use crate::traffic::SOURCES;
@@ -39,12 +39,25 @@ pub enum What {
 struct Entry {
     name: String,
     about: String,
+    /// What stands between its name and what it is about.
+    columns: Vec<(&'static str, String)>,
+    /// What stands below.
     more: Vec<(&'static str, String)>,
 }
 
 impl Entry {
     fn new(name: &str, about: &str) -> Entry {
-        Entry { name: name.to_owned(), about: about.to_owned(), more: Vec::new() }
+        Entry {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            columns: Vec::new(),
+            more: Vec::new(),
+        }
+    }
+
+    fn column(mut self, key: &'static str, value: &str) -> Entry {
+        self.columns.push((key, value.to_owned()));
+        self
     }
 
     fn with(mut self, key: &'static str, value: impl Into<String>) -> Entry {
@@ -62,19 +75,57 @@ pub fn list(what: What, folder: &Path, json: bool, output: &mut Output) -> Resul
     if json {
         return output.say(&format!("{:#}", document(&entries)));
     }
-    let names = entries.iter().map(|entry| width(&entry.name)).max().unwrap_or(0);
-    for entry in &entries {
-        let more = entry.more.iter().map(|(key, value)| format!("{key}: {value}"));
-        let texts = std::iter::once(entry.about.clone()).chain(more);
-        let mut name = entry.name.as_str();
-        for text in texts {
-            for line in wrap(&text, output.width.saturating_sub(names + 2).max(20)) {
-                output.say(&format!("{name:<names$}  {line}"))?;
-                name = "";
-            }
-        }
+    for line in lines(&entries, output.width) {
+        output.say(&line)?;
     }
     Ok(())
+}
+
+/// Cells of a column between name and meaning are broken into lines of at most so many places.
+const COLUMN: usize = 8;
+
+/// The entries side by side with what they are, under headers where there are columns between.
+fn lines(entries: &[Entry], most: usize) -> Vec<String> {
+    let cells = |entry: &Entry| -> Vec<Vec<String>> {
+        let columns = entry.columns.iter().map(|(_, value)| wrap(value, COLUMN));
+        std::iter::once(vec![entry.name.clone()]).chain(columns).collect()
+    };
+    let Some(first) = entries.first() else { return Vec::new() };
+    let keys = first.columns.iter().map(|(key, _)| (*key).to_owned());
+    let heads: Vec<Vec<String>> =
+        std::iter::once("name".to_owned()).chain(keys).map(|head| vec![head]).collect();
+    let headed = heads.len() > 1;
+    let mut rows: Vec<(Vec<Vec<String>>, Vec<String>)> = Vec::new();
+    if headed {
+        rows.push((heads, vec!["meaning".to_owned()]));
+    }
+    rows.extend(entries.iter().map(|entry| {
+        let more = entry.more.iter().map(|(key, value)| format!("{key}: {value}"));
+        (cells(entry), std::iter::once(entry.about.clone()).chain(more).collect())
+    }));
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|(cells, _)| cells.get(column)).flatten();
+        cells.map(|line| width(line)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..=first.columns.len()).map(widest).collect();
+    let left: usize = widths.iter().map(|width| width + 2).sum();
+    let room = most.saturating_sub(left).max(20);
+    let mut lines = Vec::new();
+    for (cells, texts) in &rows {
+        let about: Vec<String> = texts.iter().flat_map(|text| wrap(text, room)).collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0).max(about.len());
+        for index in 0..height {
+            let mut line = String::new();
+            for (cell, most) in cells.iter().zip(&widths) {
+                let text = cell.get(index).map_or("", String::as_str);
+                line.push_str(text);
+                line.push_str(&" ".repeat(most - width(text) + 2));
+            }
+            line.push_str(about.get(index).map_or("", String::as_str));
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    lines
 }
 
 fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
@@ -122,16 +173,46 @@ fn options(kind: &Kind) -> Vec<String> {
 }
 
 fn metric<T>(metric: &Metric<T>, of: &str) -> Entry {
-    Entry::new(metric.name, metric.meaning).with("unit", metric.unit).with("of", of)
+    Entry::new(metric.name, metric.meaning).column("unit", metric.unit).column("of", of)
 }
 
 fn document(entries: &[Entry]) -> Json {
     let rows = entries.iter().map(|entry| {
         let mut row = json!({ "name": entry.name, "about": entry.about });
-        for (key, value) in &entry.more {
+        for (key, value) in entry.columns.iter().chain(&entry.more) {
             row[key] = json!(value);
         }
         row
     });
     Json::Array(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_between_name_and_meaning_and_break_between_words() {
+        let entries = [
+            Entry::new("accepted", "Attempts that went through.")
+                .column("unit", "attempts")
+                .column("of", "key or client"),
+            Entry::new("b", "Short.").column("unit", "s").column("of", "run"),
+        ];
+        assert_eq!(
+            lines(&entries, 48),
+            [
+                "name      unit      of      meaning",
+                "accepted  attempts  key or  Attempts that went",
+                "                    client  through.",
+                "b         s         run     Short.",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_columns_there_is_no_header() {
+        let entries = [Entry::new("a", "What it is.").with("keeps", "one stamp")];
+        assert_eq!(lines(&entries, 80), ["a  What it is.", "   keeps: one stamp"]);
+    }
 }

@@ -188,7 +188,6 @@ fn closing(prepared: &Prepared, findings: &Findings, options: &Options, styled: 
     };
     format!("{said}; {written}")
 }
-}
 
 /// Writes decisions as they are made.
 struct Sink {

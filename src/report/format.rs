@@ -1,8 +1,6 @@
-//! How numbers and names read to people: thousands apart, spans and sizes in the unit that suits
+//! How numbers read to people: thousands apart, spans and sizes in the unit that suits
 //! them. Files for programs have exact numbers instead: those of
 //! [`crate::metrics::Value`].
-
-use unicode_width::UnicodeWidthStr;
 
 use crate::time::{SECOND, Span};
 
@@ -17,6 +15,30 @@ pub fn count(count: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A count of a million or more with three digits and a prefix, `1.23M`, `10.0M`; a smaller one as
+/// [`count`].
+pub fn short_count(count: u64) -> String {
+    if count < 1_000_000 {
+        return self::count(count);
+    }
+    let count = u128::from(count);
+    let mut size = 1_000_000_u128;
+    for prefix in ["M", "G", "T", "P", "E"] {
+        let hundredths = (count * 100 + size / 2) / size;
+        let tenths = (count * 10 + size / 2) / size;
+        let whole = (count + size / 2) / size;
+        match () {
+            () if hundredths < 1000 => {
+                return format!("{}.{:02}{prefix}", hundredths / 100, hundredths % 100);
+            }
+            () if tenths < 1000 => return format!("{}.{}{prefix}", tenths / 10, tenths % 10),
+            () if whole < 1000 => return format!("{whole}{prefix}"),
+            () => size *= 1000,
+        }
+    }
+    unreachable!("every count is below a thousand E")
 }
 
 /// A size in bytes with two or three digits and a decimal unit: `856 B`, `1.6 kB`, `152 kB`.
@@ -40,7 +62,8 @@ pub fn bytes(bytes: u64) -> String {
     format!("{} EB", (bytes + unit / 2) / unit)
 }
 
-/// A span to about three digits: `850 ns`, `12.5 ms`, `59.4 s`, `3m20s`, `26h05m`, `3d4h`.
+/// A span to about three digits: `850 ns`, `12.5 ms`, `59.4 s`, `3m20s`, `26h05m`, `3d4h`. Below two
+/// minutes more decimals, up to three, keep it from reading as a round number: `60.001 s`.
 pub fn span(span: Span) -> String {
     let nanos = span.nanos();
     if nanos == 0 {
@@ -75,13 +98,21 @@ pub fn span(span: Span) -> String {
     format!("{} s", three_digits(nanos, SECOND))
 }
 
-/// `nanos / unit` with three digits, fewer where the rest are zeros.
+/// `nanos / unit` with three digits, fewer where the rest are zeros, more where it would read as
+/// a round number that it is not.
 fn three_digits(nanos: u64, unit: u64) -> String {
     let decimals = match nanos / unit {
         0..10 => 2,
         10..100 => 1,
         _ => 0,
     };
+    let text = decimal(nanos, unit, decimals);
+    let reads_round = !text.contains('.') && (decimals > 0 || text.ends_with('0'));
+    if reads_round && !nanos.is_multiple_of(unit) { decimal(nanos, unit, 3) } else { text }
+}
+
+/// `nanos / unit` to so many decimals, without zeros at its end.
+fn decimal(nanos: u64, unit: u64, decimals: u32) -> String {
     let scale = 10_u64.pow(decimals);
     let scaled = (u128::from(nanos) * u128::from(scale) + u128::from(unit / 2)) / u128::from(unit);
     let (whole, part) = (scaled / u128::from(scale), scaled % u128::from(scale));
@@ -157,94 +188,9 @@ pub fn above(cost: u64, limit: u64) -> String {
     }
 }
 
-/// A text of the user's or of a log's, on one line and without control characters, which could
-/// steer a terminal.
-pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// The same for a text that may have several lines: tabs and ends of lines stay.
-pub fn printable_lines(text: &str) -> String {
-    let stays = |c: char| matches!(c, '\t' | '\n' | '\r') || !steers(c);
-    text.chars().map(|c| if stays(c) { c } else { '\u{fffd}' }).collect()
-}
-
-/// Control characters, and those that turn the direction of a line around.
-fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The columns that a text takes on a terminal.
-pub fn width(text: &str) -> usize {
-    UnicodeWidthStr::width(text)
-}
-
-/// A text in at most so many columns: the middle of a longer one gives way to `…`, for names tend
-/// to differ at their ends.
-pub fn shorten(text: &str, most: usize) -> String {
-    if width(text) <= most {
-        return text.to_owned();
-    }
-    let room = most.saturating_sub(1);
-    let head = head(text, room - room / 2);
-    let starts = text.char_indices().rev().map(|(at, _)| at);
-    let tail = starts.take_while(|&at| width(&text[at..]) <= room / 2).last();
-    let mark = if most > 0 { "…" } else { "" };
-    format!("{head}{mark}{}", &text[tail.unwrap_or(text.len())..])
-}
-
-/// The longest start of a text that fits into so many columns.
-fn head(text: &str, room: usize) -> &str {
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let end = ends.take_while(|&end| width(&text[..end]) <= room).last();
-    &text[..end.unwrap_or(0)]
-}
-
-/// A text cut into lines of at most `most` columns between words; a longer word is cut inside.
-pub fn wrap(text: &str, most: usize) -> Vec<String> {
-    let most = most.max(1);
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_whitespace() {
-        let mut word = word.to_owned();
-        loop {
-            let line = lines.last_mut().unwrap_or_else(|| unreachable!("there is always a line"));
-            let gap = usize::from(!line.is_empty());
-            if width(line) + gap + width(&word) <= most {
-                line.push_str(if gap == 1 { " " } else { "" });
-                line.push_str(&word);
-                break;
-            }
-            if gap == 1 {
-                lines.push(String::new());
-                continue;
-            }
-            let first = word.chars().next().map_or(0, char::len_utf8);
-            let cut = head(&word, most).len().max(first);
-            line.push_str(&word[..cut]);
-            word.drain(..cut);
-            if word.is_empty() {
-                break;
-            }
-            lines.push(String::new());
-        }
-    }
-    lines
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn thousands_stand_apart() {
@@ -256,6 +202,22 @@ mod tests {
             (u64::MAX, "18,446,744,073,709,551,615"),
         ] {
             assert_eq!(count(number), text);
+        }
+    }
+
+    #[test]
+    fn short_counts_have_three_digits_from_a_million_on() {
+        for (number, text) in [
+            (999_999, "999,999"),
+            (1_000_000, "1.00M"),
+            (9_994_999, "9.99M"),
+            (9_995_000, "10.0M"),
+            (12_345_678, "12.3M"),
+            (999_499_999, "999M"),
+            (999_500_000, "1.00G"),
+            (u64::MAX, "18.4E"),
+        ] {
+            assert_eq!(short_count(number), text);
         }
     }
 
@@ -287,7 +249,12 @@ mod tests {
             ("1.99s", "1.99 s"),
             ("1.994s", "1.99 s"),
             ("59.4s", "59.4 s"),
-            ("59.96s", "60 s"),
+            ("59.94s", "59.9 s"),
+            ("59.96s", "59.96 s"),
+            ("60.001s", "60.001 s"),
+            ("60.0001s", "60 s"),
+            ("100.2s", "100.2 s"),
+            ("100s", "100 s"),
             ("119.4s", "119 s"),
             ("119.6s", "2m"),
             ("200s", "3m20s"),
@@ -333,37 +300,6 @@ mod tests {
             (5, 0, "where nothing may pass"),
         ] {
             assert_eq!(above(cost, limit), text);
-        }
-    }
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(shorten("sliding-window-counter", 22), "sliding-window-counter");
-        assert_eq!(shorten("sliding-window-counter", 15), "sliding…counter");
-        assert_eq!(shorten("桁桁桁桁", 5), "桁…桁");
-        assert_eq!(shorten("ab", 1), "…");
-    }
-
-    #[test]
-    fn what_steers_a_terminal_is_not_shown() {
-        assert_eq!(printable_lines("a\0\t\r\nb\u{9b}\u{202e}"), "a\u{fffd}\t\r\nb\u{fffd}\u{fffd}");
-        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d");
-    }
-
-    #[test]
-    fn lines_break_between_words_and_inside_only_the_longest() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
-        assert_eq!(wrap("", 3), [""]);
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_wider_than_asked(text in "\\PC{0,40}", most in 2_usize..30) {
-            prop_assert!(width(&shorten(&text, most)) <= most);
-            for line in wrap(&text, most) {
-                prop_assert!(width(&line) <= most, "{line:?}");
-            }
         }
     }
 }

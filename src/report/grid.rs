@@ -3,7 +3,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::format::{shorten, width};
+use super::words::{shorten, width};
 
 /// Stands behind the worst value of a column where there is no colour.
 pub const MARK: &str = "*";

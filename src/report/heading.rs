@@ -1,8 +1,9 @@
 //! What stands above a table: the scenario, the limits as they were read, how much was asked by whom
 //! and when, the seeds, and what a reader must know of the inputs.
 
-use super::format::{count, length, printable, width, wrap};
+use super::format::{count, length};
 use super::grid::{FAINT, bold, paint};
+use super::words::{printable, width, wrap};
 use crate::metrics::{Comparison, Row};
 
 /// A fact with its label: `limit`, `100 per 60s for each client`.

@@ -1,14 +1,13 @@
 //! The report page: one file that holds everything, to be read on any screen, sent along or kept. It
 //! has no scripts and asks no other machine for anything.
 
+use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
+use super::words;
 use crate::metrics::{Comparison, METRICS, Metric, Value};
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--paper:#fff;--ink:#1b1f24;--muted:#59616b;--line:#e3e6ea;--bad:#b04300}\
-@media (prefers-color-scheme:dark){\
-:root{--paper:#16191d;--ink:#e8eaed;--muted:#a3abb5;--line:#2e343b;--bad:#ff9b57}}\
 body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
 max-width:46rem;margin:0 auto;padding:1rem;overflow-wrap:break-word}\
 h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0}\
@@ -28,13 +27,28 @@ figure{margin:.8rem -1rem}figure svg{display:block;width:100%;min-width:34rem;he
 dt{font-weight:500}dd{margin:0 0 .4rem;color:var(--muted)}\
 ";
 
+/// The colours of the page, which are those of the charts, on white and on a dark page.
+fn variables() -> String {
+    const NAMED: [(&str, Colour); 5] =
+        [("paper", PAPER), ("ink", INK), ("muted", MUTED), ("line", GRID), ("bad", OVER_TEXT)];
+    let of = |value: fn(Colour) -> u32| {
+        let all = NAMED.map(|(name, colour)| format!("--{name}:#{:06X}", value(colour)));
+        all.join(";")
+    };
+    format!(
+        ":root{{color-scheme:light dark;{}}}@media (prefers-color-scheme:dark){{:root{{{}}}}}",
+        of(|colour| colour.light),
+        of(|colour| colour.dark),
+    )
+}
+
 /// The page over a comparison, with its charts.
 pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     let mut page = Page::default();
     page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     page.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
     page.element("title", &format!("{} - ratesim", comparison.scenario));
-    page.raw("<style>").raw(STYLE).raw("</style>\n</head>\n<body>\n");
+    page.raw("<style>").raw(&variables()).raw(STYLE).raw("</style>\n</head>\n<body>\n");
     page.element("h1", &comparison.scenario);
     if !comparison.about.is_empty() {
         page.element("p", &comparison.about);
@@ -142,7 +156,7 @@ impl Page {
 
     /// Text, escaped and without control characters, which HTML cannot hold.
     fn text(&mut self, text: &str) -> &mut Page {
-        chart::escape(&format::printable_lines(text), &mut self.0);
+        chart::escape(&words::printable_lines(text), &mut self.0);
         self
     }
 

@@ -5,6 +5,7 @@
 //! are strings, files are bytes, and a [`folder::Folder`] puts them in place at the end.
 
 pub mod chart;
+mod columns;
 pub mod csv;
 pub mod decisions;
 pub mod folder;
@@ -16,6 +17,7 @@ pub mod json;
 mod reading;
 pub mod record;
 pub mod table;
+pub mod words;
 
 #[cfg(test)]
 mod samples;

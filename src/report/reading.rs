@@ -1,18 +1,20 @@
-//! The sentences under a table: what a reader should take from it, at most three.
+//! The sentences under a table: what a reader should take from it, at most five.
 
-use super::format::{above, count, length, listed, printable, shorten, span};
+use super::format::{above, count, length, span};
+use super::words::{listed, printable, shorten};
 use crate::judge::{Peak, SubjectTally};
 use crate::metrics::{Comparison, Row};
 use crate::rate::Limit;
 use crate::time::Span;
 
 /// So many sentences at most.
-const MOST: usize = 3;
+const MOST: usize = 5;
 
 /// The sentences, the most important first; none where nothing was run.
 pub fn readings(comparison: &Comparison) -> Vec<String> {
     let first = over_limit(comparison).or_else(|| none_over_limit(comparison));
-    let others = [lockout(comparison), needless(comparison), waits(comparison)];
+    let others =
+        [lockout(comparison), denied_for_ever(comparison), needless(comparison), waits(comparison)];
     first.into_iter().chain(others.into_iter().flatten()).take(MOST).collect()
 }
 
@@ -35,7 +37,12 @@ fn over_limit(comparison: &Comparison) -> Option<String> {
         above(peak.cost, promise.requests)
     );
     if rows[0].tally.limits.len() > 1 && promise.requests > 0 {
-        sentence.push_str(&format!(" of {promise}"));
+        let limit = &rows[0].tally.limits[*limit].name;
+        // A limit without a name of its own has its words for a name.
+        sentence.push_str(&match promise.to_string() {
+            words if words.starts_with(limit.as_str()) => format!(" of {words}"),
+            words => format!(" of {}, {words}", name(limit)),
+        });
     }
     Some(sentence)
 }
@@ -82,18 +89,57 @@ fn none_over_limit(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// "gcra locked alice out for 2m10s": told where it is longer than the span of the limit, which no
-/// client that waits as told would meet.
+/// "gcra shut alice out for 2m10s, fixed-window for 54m": the longest of the case where it is worst,
+/// and the next longest.
 fn lockout(comparison: &Comparison) -> Option<String> {
-    let locked = comparison.rows.iter().filter_map(|row| {
-        let limit = row.tally.limits.first()?;
+    let shut_out = |row: &Row| {
         let most = row.tally.clients.iter().rev().max_by_key(|client| client.longest_lockout)?;
-        let told = limit.promise.requests > 0 && most.longest_lockout > limit.promise.per;
-        told.then_some((row, most))
+        let lasted = most.longest_lockout;
+        let mut limits = row.tally.limits.iter().map(|limit| limit.promise);
+        let told = limits.any(|limit| limit.requests > 0 && is_long(lasted, limit.per));
+        told.then(|| (name(&most.name), lasted))
+    };
+    let mut found: Vec<(&Row, String, Span)> = Vec::new();
+    for row in &comparison.rows {
+        found.extend(shut_out(row).map(|(client, lasted)| (row, client, lasted)));
+    }
+    found.sort_by_key(|(.., lasted)| std::cmp::Reverse(*lasted));
+    let worst_case = found.first()?.0.case;
+    // Those that read the same are told together.
+    let mut told: Vec<(Vec<&Row>, String, String)> = Vec::new();
+    for (row, client, lasted) in found.into_iter().filter(|(row, ..)| row.case == worst_case) {
+        let lasted = span(lasted);
+        match told.iter_mut().find(|(_, whom, long)| *whom == client && *long == lasted) {
+            Some((rows, ..)) => rows.push(row),
+            None => told.push((vec![row], client, lasted)),
+        }
+    }
+    let ((rows, client, lasted), others) = told.split_first()?;
+    let mut sentence = format!("{} shut {client} out for {lasted}", subject(comparison, rows));
+    if let Some((rows, whom, lasted)) = others.first() {
+        let whom = if whom == client { String::new() } else { format!(" {whom}") };
+        sentence.push_str(&format!(", {}{whom} for {lasted}", names(comparison, rows)));
+    }
+    Some(sentence)
+}
+
+/// Whether a lockout is news under a limit per such a span: from half of it on where that is long
+/// enough to be noticed, and always where it is longer, which no client that waits as told would meet.
+fn is_long(lockout: Span, per: Span) -> bool {
+    const NOTICED: Span = Span::from_secs(10);
+    lockout > per || (lockout >= NOTICED && lockout.nanos() >= per.nanos() / 2)
+}
+
+/// "gcra denied 16 for ever: each asked for more than can pass at once".
+fn denied_for_ever(comparison: &Comparison) -> Option<String> {
+    let denied = comparison.rows.iter().filter_map(|row| {
+        let denied = row.tally.denied_for_ever;
+        (denied > 0).then_some((row, denied))
     });
-    let (client, rows) = worst_by(locked, |client| client.longest_lockout.nanos() as f64)?;
+    let (denied, rows) = worst_by(denied, |denied| *denied as f64)?;
+    let each = if denied == 1 { "it" } else { "each" };
     let who = subject(comparison, &rows);
-    Some(format!("{who} locked {} out for {}", name(&client.name), span(client.longest_lockout)))
+    Some(format!("{who} denied {} for ever: {each} asked for more than can pass", count(denied)))
 }
 
 /// "leaky-bucket rejected 90 although the limit had room for each": told from one attempt in a
@@ -143,6 +189,15 @@ fn worst_by<'a, T>(
 
 /// Who did it: "fixed-window", "token-bucket and gcra", and in which case.
 fn subject(comparison: &Comparison, rows: &[&Row]) -> String {
+    let who = names(comparison, rows);
+    match comparison.cases.len() {
+        1 => who,
+        _ => format!("{}: {who}", name(&comparison.cases[rows[0].case].name)),
+    }
+}
+
+/// The algorithms of rows.
+fn names(comparison: &Comparison, rows: &[&Row]) -> String {
     let mut names: Vec<String> = Vec::new();
     for row in rows {
         let name = name(&row.algorithm);
@@ -150,14 +205,10 @@ fn subject(comparison: &Comparison, rows: &[&Row]) -> String {
             names.push(name);
         }
     }
-    let who = if names.len() > 3 && names.len() == algorithms(comparison) {
+    if names.len() > 3 && names.len() == algorithms(comparison) {
         "every algorithm".to_owned()
     } else {
         listed(&names)
-    };
-    match comparison.cases.len() {
-        1 => who,
-        _ => format!("{}: {who}", name(&comparison.cases[rows[0].case].name)),
     }
 }
 
@@ -234,15 +285,48 @@ mod tests {
     }
 
     #[test]
-    fn there_are_at_most_three() {
+    fn the_most_important_stands_first() {
         let mut all = cases();
         all.rows[0].tally.queue_waits.record(MINUTE);
-        let starts = ["plain: fixed-window let", "strict: token-bucket and gcra locked"];
+        all.rows[1].tally.denied_for_ever = 16;
+        let starts = [
+            "plain: fixed-window let",
+            "strict: token-bucket and gcra shut alice out for 2m10s",
+            "plain: sliding-window-log denied 16 for ever: each asked",
+            "strict: token-bucket and gcra rejected 4",
+            "plain: fixed-window kept one waiting",
+        ];
         let sentences = readings(&all);
-        assert_eq!(sentences.len(), 3);
+        assert_eq!(sentences.len(), starts.len());
         for (sentence, start) in sentences.iter().zip(starts) {
             assert!(sentence.starts_with(start), "{sentence}");
         }
+    }
+
+    #[test]
+    fn lockouts_of_half_the_limits_span_are_told_the_two_longest() {
+        let hourly = Limit::new(100, Span::from_secs(3600));
+        let shut = |name: &str, nanos: u64| {
+            let lockout = Span::from_nanos(nanos);
+            row(
+                name,
+                tally(hourly, Numbers { accepted: 9, peak: 9, lockout, ..Numbers::default() }),
+            )
+        };
+        let rows = vec![
+            shut("fixed-window", 3270 * SECOND),
+            shut("sliding-window-counter", 3270 * SECOND + 1),
+            shut("sliding-window-log", 3570 * SECOND),
+            shut("gcra", 1799 * SECOND),
+        ];
+        assert_eq!(
+            of(rows.clone())[1..],
+            ["sliding-window-log shut alice out for 59m30s, \
+             sliding-window-counter and fixed-window for 54m30s"]
+        );
+        assert_eq!(of(rows[3..].to_vec()).len(), 1);
+        assert!(!is_long(Span::from_secs(1), Span::from_secs(1)));
+        assert!(is_long(Span::from_secs(2), Span::from_secs(1)));
     }
 
     #[test]

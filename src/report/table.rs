@@ -1,18 +1,19 @@
 //! The table on the terminal: one row an algorithm, grouped by case, with what the scenario is above
 //! it and what to take from it below.
 
-use super::format::{bytes, count, printable, ratio, span, wrap};
-use super::grid::{Cell, Column, FAINT, Grid, MARK, WORST, bold, paint};
+use super::columns::{COLUMNS, ROOMS, Room, Spec, column, shown};
+use super::format::count;
+use super::grid::{FAINT, Grid, MARK, WORST, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::reading::readings;
-use crate::judge::Tally;
-use crate::metrics::{Comparison, Row, Value, find};
+use super::words::{listed, printable, wrap};
+use crate::metrics::{Comparison, Row};
 
 /// A narrower terminal gets a table of this width.
 pub const NARROWEST: usize = 40;
 
 /// Names longer than this give way before a column does.
-const LONG_NAME: usize = 24;
+const LONG_NAME: usize = 18;
 /// Names are not shortened below this.
 const SHORT_NAME: usize = 8;
 
@@ -21,63 +22,8 @@ pub fn alarm(text: &str, styled: bool) -> String {
     paint(text, WORST, styled)
 }
 
-/// A column of the table.
-struct Spec {
-    group: &'static str,
-    /// The header where there is room, and where there is not.
-    heads: [&'static str; 2],
-    /// The metric that is shown and by which the worst is found.
-    metric: &'static str,
-    show: Show,
-}
-
-/// How the value of a column is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Show {
-    /// As a number.
-    Count,
-    /// As a number, and the whole column only if there is one other than 0.
-    CountIfAny,
-    /// As a span, and the whole column only if there is one.
-    SpanIfAny,
-    /// `200 (2.0x)`: the peak and its ratio to the limit.
-    Peak,
-    /// `100 (856 B)`: entries and bytes, or bytes alone.
-    State,
-}
-
-const fn spec(
-    group: &'static str,
-    heads: [&'static str; 2],
-    metric: &'static str,
-    show: Show,
-) -> Spec {
-    Spec { group, heads, metric, show }
-}
-
-const COLUMNS: [Spec; 8] = [
-    spec("accepted", ["all", "all"], "accepted", Show::Count),
-    spec("accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec("rejected", ["all", "all"], "rejected", Show::Count),
-    spec("rejected", ["needless", "needless"], "needless_rejections", Show::Count),
-    spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec("state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
-];
-
-/// How much room there is; tried in this order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Room {
-    /// Long headers and whole cells.
-    Ample,
-    /// Short headers.
-    ShortHeads,
-    /// And of the state its bytes alone.
-    ShortState,
-    /// And ratios without brackets.
-    ShortRatio,
-}
+/// So many rows a note tells what is still queued of.
+const MOST_QUEUED: usize = 4;
 
 /// The whole text for a terminal of so many columns (at least [`NARROWEST`]), ending in a line end.
 /// `styled` marks by bold and colour; else an asterisk marks the worst of a column.
@@ -88,7 +34,7 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     if comparison.rows.is_empty() {
         lines.push("nothing was run".to_owned());
     } else {
-        let (grid, dropped) = fit(comparison, &by_case, most, styled);
+        let Fitted { grid, dropped, room } = fit(comparison, &by_case, most, styled);
         lines.extend(grid.lines(styled));
         let marked = grid.columns.iter().flat_map(|c| &c.cells).any(|cell| cell.worst);
         let mut notes = Vec::new();
@@ -97,6 +43,9 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
         }
         if !dropped.is_empty() {
             notes.push(format!("no room to show: {}", dropped.join(", ")));
+        }
+        if room >= Room::QueuedBelow {
+            notes.extend(queued(comparison));
         }
         let notes = wrap(&notes.join("; "), most);
         lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
@@ -112,16 +61,21 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The table made to fit, with the names of the columns that had to go.
-fn fit(
-    comparison: &Comparison,
-    by_case: &[Vec<Fact>],
-    most: usize,
-    styled: bool,
-) -> (Grid, Vec<String>) {
+/// A table made to fit.
+struct Fitted {
+    grid: Grid,
+    /// The names of the columns that had to go.
+    dropped: Vec<String>,
+    room: Room,
+}
+
+fn fit(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Fitted {
     let mut grid = grid(comparison, by_case, most, styled);
-    let specs: Vec<&Spec> = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows)).collect();
-    for room in [Room::Ample, Room::ShortHeads, Room::ShortState, Room::ShortRatio] {
+    let mut specs: Vec<&Spec> = Vec::new();
+    let mut room = Room::Ample;
+    for tried in ROOMS {
+        room = tried;
+        specs = COLUMNS.iter().filter(|spec| shown(spec, &comparison.rows, room)).collect();
         grid.columns = specs.iter().map(|spec| column(spec, comparison, room)).collect();
         if grid.width() <= most {
             break;
@@ -142,7 +96,24 @@ fn fit(
             break;
         }
     }
-    (grid, dropped)
+    Fitted { grid, dropped, room }
+}
+
+/// What is still queued, for a note: "still queued: leaky-bucket 1,207".
+fn queued(comparison: &Comparison) -> Option<String> {
+    let rows = comparison.rows.iter().filter(|row| row.tally.books.pending > 0);
+    let one = |row: &Row| {
+        let name = printable(&row.algorithm);
+        let case = printable(&comparison.cases[row.case].name);
+        let case = if comparison.cases.len() > 1 { format!("{case}: ") } else { String::new() };
+        format!("{case}{name} {}", count(row.tally.books.pending))
+    };
+    let mut told: Vec<String> = rows.clone().take(MOST_QUEUED).map(one).collect();
+    match rows.count().saturating_sub(MOST_QUEUED) {
+        0 => {}
+        more => told.push(format!("{more} more")),
+    }
+    (!told.is_empty()).then(|| format!("still queued: {}", listed(&told)))
 }
 
 /// The names and headings of the table, without columns.
@@ -169,82 +140,10 @@ fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: boo
     Grid { head: "algorithm", names, columns: Vec::new(), headings }
 }
 
-/// Whether a column has anything to show.
-fn shown(spec: &Spec, rows: &[Row]) -> bool {
-    let mut values = rows.iter().map(|row| value(spec.metric, &row.tally));
-    match spec.show {
-        Show::Count | Show::Peak | Show::State => true,
-        Show::CountIfAny => values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0)),
-        Show::SpanIfAny => values.any(|value| value.is_some()),
-    }
-}
-
-fn column(spec: &Spec, comparison: &Comparison, room: Room) -> Column {
-    let rows = &comparison.rows;
-    let worst = worst(spec.metric, rows, comparison.cases.len());
-    let cells = rows
-        .iter()
-        .zip(worst)
-        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room), worst });
-    let head = spec.heads[usize::from(room > Room::Ample)];
-    Column { group: spec.group, head, cells: cells.collect() }
-}
-
-fn text(spec: &Spec, tally: &Tally, room: Room) -> String {
-    let shown = |name| shown_value(value(name, tally));
-    match (spec.show, value(spec.metric, tally)) {
-        (Show::Peak, Some(times)) => {
-            let (peak, times) = (shown("peak_window"), ratio(times.as_f64()));
-            if room < Room::ShortRatio {
-                format!("{peak} ({times})")
-            } else {
-                format!("{peak} {times}")
-            }
-        }
-        (Show::Peak, None) => shown("peak_window"),
-        (Show::State, Some(Value::Count(size))) if room < Room::ShortState => {
-            format!("{} ({})", shown("state_entries_max"), bytes(size))
-        }
-        (Show::State, Some(Value::Count(size))) => bytes(size),
-        (_, value) => shown_value(value),
-    }
-}
-
-fn value(metric: &str, tally: &Tally) -> Option<Value> {
-    find(metric).and_then(|metric| (metric.value)(tally))
-}
-
-fn shown_value(value: Option<Value>) -> String {
-    match value {
-        None => "-".to_owned(),
-        Some(Value::Count(number)) => count(number),
-        Some(Value::Seconds(time)) => span(time),
-        Some(Value::Number(number)) => format!("{number:.3}"),
-    }
-}
-
-/// Which rows are the worst by a metric. Rows are compared within their case, or over all cases
-/// where a case has but one row; none is the worst where all are equal.
-fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
-    let Some(metric) = find(metric) else { return vec![false; rows.len()] };
-    let value = |row: &Row| (metric.value)(&row.tally);
-    let rows_of = |case: usize| rows.iter().filter(move |row| row.case == case);
-    let by_case = (0..cases).all(|case| rows_of(case).count() != 1);
-    let worst: Vec<Option<f64>> = match by_case {
-        true => {
-            (0..cases).map(|case| metric.worse.worst(rows_of(case).filter_map(value))).collect()
-        }
-        false => vec![metric.worse.worst(rows.iter().filter_map(value)); cases],
-    };
-    let is_worst =
-        |row: &Row| worst[row.case].is_some() && value(row).map(Value::as_f64) == worst[row.case];
-    rows.iter().map(is_worst).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::format::width;
     use super::super::samples::{self, MINUTE, Numbers, any, boundary, cases, hostile, row, tally};
+    use super::super::words::width;
     use super::*;
     use crate::rate::Limit;
     use proptest::prelude::*;
@@ -311,6 +210,38 @@ mod tests {
         let wide = plain(&hostile(), 100);
         let narrow = plain(&hostile(), 40);
         insta::assert_snapshot!(format!("{wide}\n{narrow}"));
+    }
+
+    #[test]
+    fn six_algorithms_with_millions_keep_state_and_queue_in_80_columns() {
+        let limit = Limit::new(1_000_000, MINUTE);
+        let mut large = boundary();
+        for row in &mut large.rows {
+            let numbers = Numbers {
+                accepted: 1_234_567,
+                rejected: 2_345_678,
+                pending: 7_654_321,
+                over_limit: 1_000_001,
+                needless: 1_111_111,
+                peak: 1_200_000,
+                bytes: 16_144,
+                waits: vec![59_983_000_000],
+                ..Numbers::default()
+            };
+            row.tally = tally(limit, numbers);
+        }
+        insta::assert_snapshot!(plain(&large, 80));
+    }
+
+    #[test]
+    fn peaks_of_several_limits_are_told_by_their_ratios_alone() {
+        let mut two = boundary();
+        two.rows.truncate(2);
+        for row in &mut two.rows {
+            row.tally.limits.push(row.tally.limits[0].clone());
+        }
+        let text = plain(&two, 120);
+        assert!(text.contains(" 2.0x*") && !text.contains("(2.0x)"), "{text}");
     }
 
     proptest! {

@@ -107,6 +107,20 @@ impl Elapsed {
         Elapsed { from, to, step, unit }
     }
 
+    /// The axis of spans of at most `longest` nanoseconds, which ends at a tick and has plain seconds
+    /// from one second to two minutes.
+    pub fn waits(longest: u64, pixels: f64, size: f64) -> Elapsed {
+        let fitting = Elapsed::fitting(0, longest, pixels, size);
+        let to = fitting.to.div_ceil(fitting.step).saturating_mul(fitting.step);
+        let unit = match fitting.unit {
+            Unit::Number(..) | Unit::Minutes if (SECOND..=120 * SECOND).contains(&to) => {
+                Unit::Number(SECOND, "s")
+            }
+            unit => unit,
+        };
+        Elapsed { to, unit, ..fitting }
+    }
+
     /// The ticks, in nanoseconds since the start.
     pub fn ticks(&self) -> impl Iterator<Item = u64> {
         let (from, to, step) = (self.from, self.to, self.step);
@@ -185,36 +199,6 @@ fn round_step(nanos: u64) -> u64 {
     round_lengths().chain(days).find(|&step| step >= nanos).unwrap_or(nanos).max(1)
 }
 
-/// A span in words for a label: about three digits below two minutes, else as a clock shows it.
-pub fn span(span: Span) -> String {
-    let nanos = span.nanos();
-    if nanos == 0 {
-        return "0 s".to_owned();
-    }
-    let (size, unit) = match nanos {
-        0..1_000 => (1, "ns"),
-        1_000..1_000_000 => (1_000, "us"),
-        1_000_000..1_000_000_000 => (1_000_000, "ms"),
-        1_000_000_000..120_000_000_000 => (SECOND, "s"),
-        120_000_000_000..3_600_000_000_000 => return format!("{} min", clock(nanos / SECOND)),
-        3_600_000_000_000..172_800_000_000_000 => {
-            return format!("{} h", clock(nanos / (60 * SECOND)));
-        }
-        _ => (DAY, "days"),
-    };
-    let number = nanos as f64 / size as f64;
-    let decimals = match number {
-        n if n < 9.995 => 2,
-        n if n < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{} {unit}", text::decimal(number, decimals))
-}
-
-fn clock(smaller: u64) -> String {
-    format!("{}:{:02}", smaller / 60, smaller % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,17 +256,18 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_told_in_the_unit_people_use() {
-        for (text, told) in [
-            ("0s", "0 s"),
-            ("1500us", "1.5 ms"),
-            ("59.994s", "60 s"),
-            ("61.9s", "61.9 s"),
-            ("125s", "2:05 min"),
-            ("90m", "1:30 h"),
-            ("3d", "3 days"),
-        ] {
-            assert_eq!(span(Span::parse(text).unwrap()), told);
-        }
+    fn an_axis_of_waits_ends_at_a_tick_not_below_the_longest() {
+        let shown = |text: &str| {
+            let axis = Elapsed::waits(Span::parse(text).unwrap().nanos(), 600.0, 11.0);
+            let labels: Vec<String> = axis.ticks().map(|tick| axis.label(tick)).collect();
+            assert_eq!(axis.ticks().last(), Some(axis.to), "{text}");
+            (labels.join(" "), axis.unit_name())
+        };
+        assert_eq!(shown("59.4s"), ("0 10 20 30 40 50 60".to_owned(), "s"));
+        assert_eq!(shown("1.58s"), ("0 0.2 0.4 0.6 0.8 1 1.2 1.4 1.6".to_owned(), "s"));
+        assert_eq!(
+            shown("3500s"),
+            ("0:00 10:00 20:00 30:00 40:00 50:00 60:00".to_owned(), "min:s")
+        );
     }
 }

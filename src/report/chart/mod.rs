@@ -5,7 +5,7 @@ mod axis;
 mod canvas;
 mod offered_accepted;
 mod outcomes;
-mod palette;
+pub mod palette;
 mod panels;
 mod picture;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
 use crate::metrics::Comparison;
+use crate::report::words::listed;
 use crate::time::Span;
 
 /// Its entry in the registry.
@@ -90,24 +91,31 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
 
 fn title(comparison: &Comparison, case: usize, all: &[Series<'_>]) -> String {
     let subject = series::subject(comparison, case);
-    let accepted = |one: &&Series<'_>| one.row.tally.books.accepted;
+    let accepted = |one: &Series<'_>| one.row.tally.books.accepted;
     let attempts = all.iter().map(|one| one.row.tally.books.attempts).max().unwrap_or(0);
     let offered = text::plural(attempts, "request", "requests");
-    let (Some(least), Some(most)) =
-        (all.iter().min_by_key(accepted), all.iter().max_by_key(accepted))
+    let (Some(few), Some(many)) = (all.iter().map(accepted).min(), all.iter().map(accepted).max())
     else {
         return subject;
     };
-    let (few, many) = (accepted(&least), accepted(&most));
     if few == many {
-        let who = if all.len() == 1 { &least.row.algorithm } else { "every algorithm" };
+        let who = if all.len() == 1 { &all[0].row.algorithm } else { "every algorithm" };
         return format!("{subject}: of {offered}, {who} accepts {}", text::count(few));
     }
+    let who = |number: u64| {
+        let tied = all.iter().filter(|one| accepted(one) == number);
+        let names: Vec<String> = tied.map(|one| one.row.algorithm.clone()).collect();
+        let verb = if names.len() == 1 { "accepts" } else { "accept" };
+        let who = match names.len() {
+            0..=3 => listed(&names),
+            several => format!("{several} algorithms"),
+        };
+        (who, verb)
+    };
+    let ((most, verb), (least, _)) = (who(many), who(few));
     format!(
-        "{subject}: of {offered}, {} accepts {}, {} {}",
-        most.row.algorithm,
+        "{subject}: of {offered}, {most} {verb} {}, {least} {}",
         text::count(many),
-        least.row.algorithm,
         text::count(few),
     )
 }
@@ -126,4 +134,31 @@ fn remark(one: &Series<'_>, view: &View) -> (String, Colour) {
         words.push_str(&format!(", {} later", text::count(after.try_into().unwrap_or(u64::MAX))));
     }
     (words, if tally.over_limit > 0 { OVER_TEXT } else { MUTED })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_title_names_all_that_are_tied_up_to_three() {
+        let told = |accepted: [u64; 6]| {
+            let mut comparison = sample::boundary();
+            for (row, accepted) in comparison.rows.iter_mut().zip(accepted) {
+                row.tally.books.accepted = accepted;
+            }
+            title(&comparison, 0, &series::of_case(&comparison, 0).0)
+        };
+        let start = "boundary: of 200 requests,";
+        assert_eq!(
+            told([200, 100, 101, 103, 200, 103]),
+            format!("{start} fixed-window and leaky-bucket accept 200, sliding-window-log 100")
+        );
+        assert_eq!(
+            told([200, 100, 100, 100, 100, 103]),
+            format!("{start} fixed-window accepts 200, 4 algorithms 100")
+        );
+        assert_eq!(told([7; 6]), format!("{start} every algorithm accepts 7"));
+    }
 }

@@ -78,6 +78,24 @@ pub fn limits(comparison: &Comparison, case: usize) -> String {
     }
 }
 
+/// The first limit of a case in words, which is the one that timelines follow, and that there are
+/// others; with its name where it needs one.
+pub fn first_limit(comparison: &Comparison, case: usize) -> (String, Option<&str>) {
+    let limits = comparison.cases.get(case).map_or(&[][..], |case| &case.limits);
+    match limits {
+        [(name, words), others @ ..] if !others.is_empty() => {
+            let told =
+                if words.starts_with(name) { words.clone() } else { format!("{name}: {words}") };
+            let others = match others.len() {
+                1 => "another limit is not shown".to_owned(),
+                several => format!("{several} other limits are not shown"),
+            };
+            (format!("limit {told}; {others}"), Some(name))
+        }
+        _ => (self::limits(comparison, case), None),
+    }
+}
+
 impl Series<'_> {
     /// The promise of the first limit to the key that rose highest above its own, with that key's
     /// peak; the default promise with the highest bin where no key has a peak.

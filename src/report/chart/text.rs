@@ -66,27 +66,7 @@ pub fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
 
 /// A count as people write it: `1,234,567`; from ten million on with three digits and a prefix.
 pub fn count(count: u64) -> String {
-    const PREFIXES: [(u64, &str); 5] = [
-        (1_000_000_000_000_000_000, "E"),
-        (1_000_000_000_000_000, "P"),
-        (1_000_000_000_000, "T"),
-        (1_000_000_000, "G"),
-        (1_000_000, "M"),
-    ];
-    if count < 10_000_000 {
-        return format::count(count);
-    }
-    let (size, prefix) = PREFIXES
-        .into_iter()
-        .find(|&(size, _)| count >= size)
-        .unwrap_or_else(|| unreachable!("{count} is ten million or more"));
-    let number = count as f64 / size as f64;
-    let decimals = match number {
-        n if n < 9.995 => 2,
-        n if n < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{}{prefix}", decimal(number, decimals))
+    if count < 10_000_000 { format::count(count) } else { format::short_count(count) }
 }
 
 /// A number with at most so many decimals, without trailing zeros.
@@ -95,19 +75,6 @@ pub fn decimal(number: f64, decimals: usize) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
-    }
-}
-
-/// How far a number is above a limit that it exceeds: "2.5x the limit", from below twice "9% over".
-pub fn excess(number: u64, limit: u64) -> String {
-    if limit == 0 {
-        return "nothing is promised".to_owned();
-    }
-    let ratio = number as f64 / limit as f64;
-    match ratio {
-        r if r >= 1.995 => format!("{}x the limit", decimal(r, if r < 99.5 { 1 } else { 0 })),
-        r if r >= 1.001 => format!("{}% over", decimal((r - 1.0) * 100.0, 0)),
-        _ => format!("{} over", count(number - limit)),
     }
 }
 
@@ -127,9 +94,9 @@ mod tests {
             (999, "999"),
             (1000, "1,000"),
             (9_999_999, "9,999,999"),
-            (10_000_000, "10M"),
+            (10_000_000, "10.0M"),
             (12_345_678, "12.3M"),
-            (999_999_999, "1000M"),
+            (999_999_999, "1.00G"),
             (1 << 32, "4.29G"),
             (u64::MAX, "18.4E"),
         ] {

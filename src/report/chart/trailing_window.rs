@@ -11,6 +11,7 @@ use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
 use crate::rate::Limit;
+use crate::report::format::above;
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
@@ -40,17 +41,23 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         all.iter().filter_map(|one| one.row.tally.limits.first()).map(|limit| limit.keys.len());
     let of_keys = if keys.max().unwrap_or(0) > 1 { ", of the key with the most" } else { "" };
     let drawn = format!("requests, by cost, accepted in the trailing {}{of_keys}", promise.per);
-    let limits = series::limits(comparison, case);
+    let (limits, _) = series::first_limit(comparison, case);
     let across = match (limit_shown, levels.len()) {
         (false, _) => format!("{limits}, far above the picture"),
         (true, 0 | 1) => format!("line across: {limits}, shaded above"),
         (true, _) => format!("{limits}; lines across: what different keys are promised"),
     };
-    let remarks: Vec<_> = all.iter().map(remark).collect();
+    // Such a curve compares no key with its own limit.
+    let mixed = levels.len() > 1;
+    let together = match mixed {
+        true => "keys of several plans are drawn together: above a line may be another plan's key",
+        false => "",
+    };
+    let remarks: Vec<_> = all.iter().map(|one| remark(one, mixed)).collect();
     let left_out = series::remark(comparison, left_out).unwrap_or_default();
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &across, &left_out],
+        subtitles: &[&drawn, &across, together, &left_out],
         remarks: &remarks,
         legend: &[],
         series: &all,
@@ -84,12 +91,15 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Lim
         let (ours, theirs) = (share(next.1, best.2), share(best.1, next.2));
         if ours > theirs { next } else { best }
     });
+    let (_, name) = series::first_limit(comparison, case);
+    let of_limit = name.map(|name| format!(" of limit {name}")).unwrap_or_default();
+    let every = name.map_or("every limit".to_owned(), |name| format!("limit {name}"));
     let limit_of = |limit: &Limit| {
-        format!("lets more than {} through in {}", text::count(limit.requests), limit.per)
+        format!("lets more than {} through in {}{of_limit}", text::count(limit.requests), limit.per)
     };
     match (worst, levels, all) {
         (Some((one, cost, promise)), ..) => format!(
-            "{subject}: {} lets {} through in {}, limit {}",
+            "{subject}: {} lets {} through in {}, limit {}{of_limit}",
             one.row.algorithm,
             text::count(cost),
             promise.per,
@@ -99,8 +109,8 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Lim
             format!("{subject}: {} never {}", one.row.algorithm, limit_of(limit))
         }
         (None, [limit], _) => format!("{subject}: no algorithm {}", limit_of(limit)),
-        (None, _, [one]) => format!("{subject}: {} keeps to every limit", one.row.algorithm),
-        (None, ..) => format!("{subject}: every algorithm keeps to every limit"),
+        (None, _, [one]) => format!("{subject}: {} keeps to {every}", one.row.algorithm),
+        (None, ..) => format!("{subject}: every algorithm keeps to {every}"),
     }
 }
 
@@ -136,7 +146,11 @@ fn curve(one: &Series<'_>, view: &View, groups: usize) -> Steps {
 }
 
 fn paint(canvas: &mut Canvas<'_>, plot: &Plot, one: &Series<'_>, steps: &Steps, levels: &[Limit]) {
-    let line = levels.last().map_or(f64::INFINITY, |limit| limit.requests as f64);
+    // Of several promises it is not known whose key a point belongs to: nothing is shaded.
+    let line = match levels {
+        [limit] => limit.requests as f64,
+        _ => f64::INFINITY,
+    };
     let part = |of: fn(f64, f64) -> f64| -> Steps {
         steps.iter().map(|(bins, most)| (bins.clone(), of(*most, line))).collect()
     };
@@ -154,18 +168,23 @@ fn paint(canvas: &mut Canvas<'_>, plot: &Plot, one: &Series<'_>, steps: &Steps, 
 /// A part of the sheet: left, top, right and lower edge.
 type Area = (f64, f64, f64, f64);
 
-/// The peak in words.
-fn remark(one: &Series<'_>) -> (String, Colour) {
+/// The peak in words; of `mixed` promises the one that rose highest above its own.
+fn remark(one: &Series<'_>, mixed: bool) -> (String, Colour) {
     match one.worst().filter(|(cost, promise)| cost > &promise.requests) {
+        Some((cost, promise)) if mixed => {
+            let (cost, limit) = (text::count(cost), text::count(promise.requests));
+            (format!("worst: {cost} under a limit of {limit}"), OVER_TEXT)
+        }
         Some((cost, promise)) => {
-            let excess = text::excess(cost, promise.requests);
-            (format!("peak {}, {excess}", text::count(cost)), OVER_TEXT)
+            let above = above(cost, promise.requests);
+            (format!("peak {}, {above}", text::count(cost)), OVER_TEXT)
         }
         None => (format!("peak {}", text::count(one.highest())), MUTED),
     }
 }
 
-/// Marks a peak over the limit; gives the area of its number, where there is one.
+/// Marks a peak over the limit where it is the top of the curve, as it is unless another key has
+/// a higher promise; gives the area of its number, where there is one.
 fn mark_peak(
     canvas: &mut Canvas<'_>,
     plot: &Plot,
@@ -173,7 +192,7 @@ fn mark_peak(
     steps: &Steps,
     levels: &[Limit],
 ) -> Option<Area> {
-    one.worst().filter(|(cost, promise)| cost > &promise.requests)?;
+    one.worst().filter(|(cost, promise)| *cost > promise.requests && *cost == one.highest())?;
     let peak = steps.iter().map(|(_, most)| *most).fold(0.0, f64::max);
     let (bins, _) = steps.iter().find(|(_, most)| *most == peak)?;
     let spot = (plot.x(bins.start), plot.y(peak));
@@ -272,6 +291,40 @@ mod tests {
         let mut comparison = sample::boundary();
         comparison.rows.iter_mut().for_each(|row| row.tally.limits.clear());
         assert_eq!(draw(&comparison, 0), None);
+    }
+
+    #[test]
+    fn of_several_limits_the_one_that_is_drawn_is_named() {
+        let mut comparison = sample::boundary();
+        comparison.rows.retain(|row| row.algorithm == "sliding-window-log");
+        comparison.cases[0].limits.push(("hourly".to_owned(), "9 per 1h".to_owned()));
+        let svg = draw(&comparison, 0).unwrap();
+        let title = "never lets more than 100 through in 60s of limit requests";
+        assert!(svg.contains(title), "{svg}");
+        assert!(svg.contains("another limit is not shown") && !svg.contains("9 per 1h"), "{svg}");
+    }
+
+    #[test]
+    fn a_key_within_its_own_higher_limit_is_not_marked() {
+        let marks = |svg: &str| {
+            let over = format!("#{:06X}", OVER.light);
+            (svg.contains("<circle"), svg.contains(&over))
+        };
+        let mut comparison = sample::boundary();
+        comparison.rows.truncate(1);
+        assert_eq!(marks(&draw(&comparison, 0).unwrap()), (true, true));
+        // The key that made the curve may have 250; another broke its limit of 20 by 10.
+        let limit = &mut comparison.rows[0].tally.limits[0];
+        let mut small = limit.keys[0].clone();
+        limit.keys[0].promise = Some(Limit::new(250, limit.promise.per));
+        small.promise = Some(Limit::new(20, limit.promise.per));
+        small.peak = small.peak.map(|peak| crate::judge::Peak { cost: 30, ..peak });
+        limit.keys.push(small);
+        limit.worst = Some(1);
+        let svg = draw(&comparison, 0).unwrap();
+        assert_eq!(marks(&svg), (false, false), "{svg}");
+        assert!(svg.contains("worst: 30 under a limit of 20"), "{svg}");
+        assert!(svg.contains("keys of several plans are drawn together"), "{svg}");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! How long algorithms that queue keep what they accept waiting.
 
-use super::axis::{self, Elapsed};
+use super::axis::Elapsed;
 use super::canvas::{self, Align, WIDTH};
 use super::palette::{GRID, INK, MUTED, PAPER};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
+use crate::report::format::span;
 use crate::time::Span;
 
 /// Its entry in the registry.
@@ -56,7 +57,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let title = format!(
         "{subject}: {} makes requests wait up to {}",
         slowest.row.algorithm,
-        axis::span(longest),
+        span(longest),
     );
     let limits = match comparison.cases.len() {
         1 => series::limits(comparison, 0),
@@ -69,7 +70,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let group = HEAD + 4.0 * PITCH;
     let height = (head + groups.len() as f64 * group + 52.0).ceil();
     let (left, right) = (MARGIN + 40.0, WIDTH - MARGIN - 76.0);
-    let time = Elapsed::fitting(0, longest.nanos(), right - left, SMALL);
+    let time = Elapsed::waits(longest.nanos(), right - left, SMALL);
     let x = |nanos: u64| left + nanos as f64 / time.to as f64 * (right - left);
 
     Some(canvas::draw(height, &title, |canvas| {
@@ -100,7 +101,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
                 let bar = y + (PITCH - BAR) / 2.0;
                 let end = x(wait.nanos()).max(left + 1.5);
                 canvas.rectangle((left, bar), (end, bar + BAR), one.colour, 1.0);
-                let words = axis::span(*wait);
+                let words = span(*wait);
                 let after = end + 10.0 + text::width(&words, SMALL);
                 canvas.rectangle((end + 2.0, y), (after, y + PITCH), PAPER, 1.0);
                 canvas.text((end + 6.0, baseline), SMALL, Align::Start, INK, &words);
