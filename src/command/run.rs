@@ -92,8 +92,11 @@ fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
     problems.into_result()
 }
 
+/// Makes the bytes of a CSV file.
+type Sheet = fn(&Comparison) -> Vec<u8>;
+
 /// The CSV files of every run.
-const SHEETS: [(&str, fn(&Comparison) -> Vec<u8>); 5] = [
+const SHEETS: [(&str, Sheet); 5] = [
     ("summary.csv", csv::summary),
     ("timeline.csv", csv::timeline),
     ("limits.csv", csv::limits),
