@@ -52,7 +52,7 @@ fn a_reader_that_stops_after_one_line_ends_the_list_in_silence() {
     let mut line = String::new();
     BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let outcome = Outcome::from(child.wait_with_output().unwrap());
-    assert!(line.starts_with("requests "), "{line}");
+    assert!(line.starts_with("name "), "{line}");
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome}");
 }
 
