@@ -167,15 +167,15 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_named_keep_their_order_their_names_and_their_options() {
+    fn those_that_are_named_keep_their_names_and_options_in_the_order_of_the_registry() {
         let text = "[[algorithm]]\nkind = \"gcra\"\n\
                     [[algorithm]]\nkind = \"gcra\"\nname = \"slow clock\"\ntick = \"1s\"\n\
                     [[algorithm]]\nkind = \"fixed-window\"\n";
         let contenders = contenders(text).unwrap();
-        assert_eq!(names(&contenders), ["gcra", "slow clock", "fixed-window"]);
-        assert_eq!(ALGORITHMS[contenders[1].kind].name, "gcra");
-        assert_eq!(contenders[1].resolved["tick"], "1s");
-        assert_eq!(contenders[2].resolved["anchor"], "epoch");
+        assert_eq!(names(&contenders), ["fixed-window", "gcra", "slow clock"]);
+        assert_eq!(ALGORITHMS[contenders[2].kind].name, "gcra");
+        assert_eq!(contenders[2].resolved["tick"], "1s");
+        assert_eq!(contenders[0].resolved["anchor"], "epoch");
     }
 
     #[test]

@@ -276,14 +276,12 @@ mod tests {
     fn threads_and_the_order_of_the_algorithms_change_no_number() {
         let all = rows(&prepared(""), 1);
         assert_eq!(all.len(), algorithm::ALGORITHMS.len());
-        assert_eq!(rows(&prepared(""), 4), all);
+        assert!(rows(&prepared(""), 4) == all);
         let mut reversed = String::new();
         for (_, name, _) in all.iter().rev() {
             reversed += &format!("[[algorithm]]\nkind = \"{name}\"\n");
         }
-        let mut others = rows(&prepared(&reversed), 3);
-        others.reverse();
-        assert_eq!(others, all);
+        assert!(rows(&prepared(&reversed), 3) == all);
     }
 
     #[test]

@@ -26,7 +26,7 @@ kind = "sliding-window-counter"
 name = "whole"
 "#;
     let summary = summary("rounding", text);
-    let expected = ["sliding-window-log 10", "with fractions 5", "whole 10"];
+    let expected = ["sliding-window-log 10", "whole 10", "with fractions 5"];
     assert_eq!(summary.column("accepted"), expected);
     assert_eq!(summary.of("sliding-window-log", "attempts"), "1000");
 }

@@ -269,5 +269,5 @@ fn expectations_that_fail_are_told_under_the_table_and_change_no_exit_code() {
     let bench = Bench::with("boundary.toml", BOUNDARY.replace("is = 100", "is = 99"));
     let printed = bench.prints(&["run", "boundary.toml", "--no-charts"]);
     let last = printed.lines().last().unwrap();
-    assert_eq!(last, "1 of 1 expectations fail (see ratesim check); wrote output/boundary/");
+    assert_eq!(last, "the expectation fails (see ratesim check); wrote output/boundary/");
 }

@@ -195,7 +195,7 @@ fn expectations_that_fail_stand_out_and_those_of_others_are_skipped() {
         printed.lines().last().unwrap().to_owned()
     };
     assert!(last(&[]).contains("1 of "), "{}", last(&[]));
-    let (words, rest) = ("expectations fail (see ratesim check)", "; wrote output/boundary/");
+    let (words, rest) = ("expectations fails (see ratesim check)", "; wrote output/boundary/");
     assert!(last(&[]).ends_with(&format!("{words}{rest}")));
     let styled = last(&["--color", "always"]);
     assert!(styled.starts_with("\u{1b}[1m\u{1b}[31m1 of "), "{styled:?}");

@@ -3,12 +3,18 @@
 //!
 //! A denial by a rate limiter is neither; it is data. A panic is a bug of ratesim.
 
+mod render;
+mod suggest;
+
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
+use annotate_snippets::{Renderer, renderer::DecorStyle};
+
+use render::{MOST_SHOWN, floor_boundary, grouped, render_problem};
+pub use suggest::{nearest, suggest};
 
 /// A text that the user wrote: a file, or one `--set` argument.
 #[derive(Debug, PartialEq, Eq)]
@@ -260,44 +266,6 @@ impl Error {
     }
 }
 
-fn render_problem(problem: &Problem, renderer: &Renderer) -> String {
-    let title = Level::ERROR.primary_title(&problem.message);
-    let Some(place) = &problem.place else {
-        // Below a title alone, the renderer would draw the margin of a text that is not there.
-        let title = renderer.render(&[Group::with_title(title)]);
-        let help = problem.help.iter().map(|help| format!("\n  = help: {help}"));
-        return title + &help.collect::<String>();
-    };
-    let help = problem.help.iter().map(|help| Level::HELP.message(help));
-    let text = place.source.text.as_str();
-    let start = floor_boundary(text, place.span.start);
-    let end = floor_boundary(text, place.span.end).max(start);
-    let snippet = Snippet::source(text)
-        .path(&place.source.name)
-        .annotation(AnnotationKind::Primary.span(start..end));
-    renderer.render(&[title.element(snippet).elements(help)])
-}
-
-/// More problems than this are only counted: whoever mends these sees the next.
-const MOST_SHOWN: usize = 20;
-
-/// A number with commas between groups of three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-fn floor_boundary(text: &str, index: usize) -> usize {
-    (0..=index.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.render(false))
@@ -306,43 +274,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The name among `known` that the user most likely meant by `given`, if one is near.
-pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given = given.to_lowercase().replace('_', "-");
-    known
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(&given, name), name))
-        .filter(|&(likeness, _)| likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
-
-/// "did you mean `x`?" where a name is near, followed by all that are known, each once.
-pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in known {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let all = names.join(", ");
-    match nearest(given, names) {
-        Some(name) => format!("did you mean `{name}`? known are: {all}"),
-        None => format!("known are: {all}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nearest_finds_a_slip_of_the_keys_and_nothing_for_a_stranger() {
-        let known = ["fixed-window", "sliding-window-log", "token-bucket"];
-        assert_eq!(nearest("fixed-widow", known), Some("fixed-window"));
-        assert_eq!(nearest("token_bucket", known), Some("token-bucket"));
-        assert_eq!(nearest("quux", known), None);
-    }
 
     #[test]
     fn a_suggestion_lists_each_name_once() {
