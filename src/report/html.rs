@@ -65,7 +65,10 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
             };
             page.element("li", &words);
         }
-        page.element("li", &format!("Runs for {} from {}", case.window.span(), case.window.start));
+        page.element(
+            "li",
+            &format!("Runs for {} from {}", format::length(case.window.span()), case.window.start),
+        );
         for note in &case.notes {
             page.element("li", note);
         }

@@ -104,6 +104,11 @@ pub(super) fn read(params: &mut Params) -> Option<Expect> {
             }
             return None;
         }
+        (None, Some(least), Some(most)) if least > most => {
+            let message = format!("nothing is both at least {least} and at most {most}");
+            params.problems().add(Problem::at(&params.place_of("at-most"), message));
+            return None;
+        }
         (None, at_least, at_most) => Bound { at_least, at_most },
         (Some(_), _, _) => {
             let place = params.place_of("is");

@@ -44,7 +44,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let (limits, _) = series::first_limit(comparison, case);
     let across = match (limit_shown, levels.len()) {
         (false, _) => format!("{limits}, far above the picture"),
-        (true, 0 | 1) => format!("line across: {limits}, shaded above"),
+        (true, 0 | 1) => format!("line across, shaded above: {limits}"),
         (true, _) => format!("{limits}; lines across: what different keys are promised"),
     };
     // Such a curve compares no key with its own limit.
@@ -92,7 +92,7 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Lim
         if ours > theirs { next } else { best }
     });
     let (_, name) = series::first_limit(comparison, case);
-    let of_limit = name.map(|name| format!(" of limit {name}")).unwrap_or_default();
+    let of_limit = name.map(|name| format!(" ({name})")).unwrap_or_default();
     let every = name.map_or("every limit".to_owned(), |name| format!("limit {name}"));
     let limit_of = |limit: &Limit| {
         format!("lets more than {} through in {}{of_limit}", text::count(limit.requests), limit.per)
@@ -299,7 +299,7 @@ mod tests {
         comparison.rows.retain(|row| row.algorithm == "sliding-window-log");
         comparison.cases[0].limits.push(("hourly".to_owned(), "9 per 1h".to_owned()));
         let svg = draw(&comparison, 0).unwrap();
-        let title = "never lets more than 100 through in 60s of limit requests";
+        let title = "never lets more than 100 through in 60s (requests)";
         assert!(svg.contains(title), "{svg}");
         assert!(svg.contains("another limit is not shown") && !svg.contains("9 per 1h"), "{svg}");
     }
