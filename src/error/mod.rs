@@ -139,14 +139,6 @@ impl Problems {
         }
     }
 
-    /// `Ok` if none was added so far, else those that were.
-    ///
-    /// # Errors
-    /// As [`Problems::into_result`].
-    pub fn so_far(&self) -> Result<(), Error> {
-        Problems { found: RefCell::new(self.found.borrow().clone()) }.into_result()
-    }
-
     /// `Ok` if none was added, else all of them: text by text, in the order in which a text was first
     /// complained about, and within a text in the order of their places. Those without a place stand
     /// first.
