@@ -1,5 +1,6 @@
 //! The judge: it is told what becomes of every attempt and folds that into a [`Tally`].
 
+use super::closed::{Closed, Trial};
 use super::course::Course;
 use super::distribution::Distribution;
 use super::holding::Holdings;
@@ -46,6 +47,7 @@ pub struct Judge {
     /// By bin, the highest trailing window of any one key of the first limit.
     highest: Maxima,
     holdings: Holdings,
+    closed: Option<Closed>,
 }
 
 impl Judge {
@@ -67,8 +69,14 @@ impl Judge {
             denied_for_ever: 0,
             highest: Maxima::new(timeline.bins.len()),
             holdings: Holdings::over(&timeline),
+            closed: None,
             timeline,
         }
+    }
+
+    /// Attempts belong to requests, whose fate is told too; `trigger` is what the run may recover from.
+    pub fn with_requests(self, window: Window, trigger: Option<Window>) -> Judge {
+        Judge { closed: Some(Closed::new(window, trigger)), ..self }
     }
 
     /// Every decision will be [`compared`](Judge::compared) with that of a reference.
@@ -153,6 +161,71 @@ impl Judge {
         }
     }
 
+    /// A client means to have a piece of work done.
+    pub fn requested(&mut self) {
+        self.books.requests += 1;
+    }
+
+    /// What the attempt just offered is to its request.
+    pub fn tried(&mut self, at: Instant, trial: Trial) {
+        let bin = self.bin_of(at);
+        self.timeline.bins[bin].retries += u64::from(trial != Trial::First);
+        if let Some(closed) = &mut self.closed {
+            closed.attempt(at);
+        }
+    }
+
+    /// A retry that obeyed a Retry-After was rejected all the same.
+    pub fn broke_promise(&mut self) {
+        if let Some(closed) = &mut self.closed {
+            closed.broken_promises += 1;
+        }
+    }
+
+    /// An attempt was given up by its client before the limiter's queue let it through.
+    pub fn failed(&mut self) {
+        self.books.failed += 1;
+    }
+
+    /// An attempt that was let through was turned away by a backend whose queue was full.
+    pub fn turned_away(&mut self) {
+        if let Some(closed) = &mut self.closed {
+            closed.turned_away += 1;
+        }
+    }
+
+    /// The client of an attempt that was let through stopped waiting for its answer.
+    pub fn abandoned(&mut self) {
+        if let Some(closed) = &mut self.closed {
+            closed.abandoned += 1;
+        }
+    }
+
+    /// A slot of the backend was busy for so long; `wasted` if nobody waited for the answer.
+    pub fn worked(&mut self, busy: Span, wasted: bool) {
+        if let Some(closed) = &mut self.closed {
+            closed.work(busy, wasted);
+        }
+    }
+
+    /// A request ended well; its client had wanted it for so long. Not necessarily in time order with
+    /// other calls.
+    pub fn succeeded(&mut self, at: Instant, took: Span) {
+        let bin = self.timeline.index(at);
+        self.timeline.bins[bin].succeeded += 1;
+        self.books.succeeded += 1;
+        if let Some(closed) = &mut self.closed {
+            closed.time_to_success.record(took);
+        }
+    }
+
+    /// A client gave a request up. Not necessarily in time order with other calls.
+    pub fn gave_up(&mut self, at: Instant) {
+        let bin = self.timeline.index(at);
+        self.timeline.bins[bin].gave_up += 1;
+        self.books.gave_up += 1;
+    }
+
     /// What the reference decided beside what this run decided for the same attempt.
     pub fn compared(&mut self, allowed: bool, reference: bool) {
         let wrong = self.wrong.get_or_insert_default();
@@ -176,19 +249,26 @@ impl Judge {
         self.holdings.hold(holding, &self.timeline, (bin, at), footprint, until);
     }
 
-    /// Closes the books. `pending` attempts are still queued. Where nobody retries, each attempt is
-    /// a request. `key_names` names a key by its limit and number, `client_names` a client by number.
+    /// Closes the books. `pending` attempts are still queued, `unfinished` requests under way; in an open
+    /// loop each attempt is a request. `key_names` names a key by its limit and number, `client_names` a client by number.
     ///
     /// # Panics
     /// If the books do not balance, or a key or client was decided on more often than it asked.
     pub fn finish(
         mut self,
         pending: u64,
+        unfinished: u64,
         key_names: impl Fn(usize, usize) -> String,
         client_names: impl Fn(usize) -> String,
     ) -> Tally {
         self.books.pending = pending;
-        self.books.requests = self.books.attempts;
+        match self.closed {
+            Some(_) => self.books.unfinished = unfinished,
+            None => {
+                let Books { attempts, accepted, rejected, .. } = self.books;
+                self.books = Books::of_open_loop(attempts, accepted, rejected, pending);
+            }
+        }
         self.audit();
         self.close_keys();
         let highest = self.highest.into_bins();
@@ -210,6 +290,7 @@ impl Judge {
             denied_for_ever: self.denied_for_ever,
             kept: Kept::over(&self.timeline),
             timeline: self.timeline,
+            closed: self.closed,
         }
     }
 
@@ -284,7 +365,12 @@ mod tests {
     }
 
     fn finish(judge: Judge) -> Tally {
-        judge.finish(0, |limit, key| format!("{limit}/{key}"), |client| format!("client {client}"))
+        judge.finish(
+            0,
+            0,
+            |limit, key| format!("{limit}/{key}"),
+            |client| format!("client {client}"),
+        )
     }
 
     #[test]

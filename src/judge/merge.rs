@@ -1,6 +1,6 @@
 //! Findings over parts of the traffic, added up.
 
-use super::tally::{Kept, LimitTally, Tally, Wrong};
+use super::tally::{Books, Kept, LimitTally, Tally, Wrong};
 use super::timeline::Timeline;
 
 impl Tally {
@@ -17,11 +17,13 @@ impl Tally {
     /// # Panics
     /// If the parts are not of one limit with one promise, or not of one window.
     pub fn merge(&mut self, other: Tally) {
-        self.books.requests += other.books.requests;
-        self.books.attempts += other.books.attempts;
-        self.books.accepted += other.books.accepted;
-        self.books.rejected += other.books.rejected;
-        self.books.pending += other.books.pending;
+        let (own, others) = (&mut self.books, other.books);
+        *own = Books::of_open_loop(
+            own.attempts + others.attempts,
+            own.accepted + others.accepted,
+            own.rejected + others.rejected,
+            own.pending + others.pending,
+        );
         self.over_limit += other.over_limit;
         self.needless_rejections += other.needless_rejections;
         self.wrong = match (self.wrong, other.wrong) {

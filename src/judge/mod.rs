@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod calls;
+mod closed;
 mod course;
 mod distribution;
 mod fold;
@@ -19,6 +20,7 @@ mod tally;
 mod timeline;
 mod trailing;
 
+pub use closed::{Closed, Trial};
 pub use distribution::Distribution;
 pub use fold::{Judge, Touch};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};

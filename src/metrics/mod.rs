@@ -191,7 +191,7 @@ mod tests {
             }
             judge.kept(0, key, at, Footprint { entries: 2, bytes: 16 }, None);
         }
-        judge.finish(0, |_, key| format!("key {key}"), |client| format!("client {client}"))
+        judge.finish(0, 0, |_, key| format!("key {key}"), |client| format!("client {client}"))
     }
 
     /// "name value" for each metric that has a value.

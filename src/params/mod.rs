@@ -134,6 +134,28 @@ impl<'a> Params<'a> {
         result
     }
 
+    /// A table within this one that means something only where it is there: `None` if it was left
+    /// out, and then nothing is recorded as resolved.
+    pub fn optional_table<R>(
+        &mut self,
+        name: &str,
+        meaning: &str,
+        reader: impl FnOnce(&mut Params) -> R,
+    ) -> Option<R> {
+        if self.has(name) {
+            return Some(self.table(name, meaning, reader));
+        }
+        let fields = Params::describe(|params| drop(reader(params)));
+        self.fields.push(Field {
+            name: name.to_owned(),
+            meaning: meaning.to_owned(),
+            required: false,
+            default: None,
+            schema: table_schema(&fields),
+        });
+        None
+    }
+
     /// An array of tables (or a single table where one is enough); `reader` sees each.
     pub fn tables<R>(
         &mut self,

@@ -58,13 +58,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
     let mut queue_waits = Distribution::default();
     numbers.waits.iter().for_each(|&nanos| queue_waits.record(Span::from_nanos(nanos)));
     Tally {
-        books: Books {
-            requests: attempts,
-            attempts,
-            accepted: numbers.accepted,
-            rejected: numbers.rejected,
-            pending: numbers.pending,
-        },
+        books: Books::of_open_loop(attempts, numbers.accepted, numbers.rejected, numbers.pending),
         over_limit: numbers.over_limit,
         needless_rejections: numbers.needless,
         wrong: None,
@@ -84,6 +78,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
         queue_waits,
         denial_waits: Distribution::default(),
         denied_for_ever: 0,
+        closed: None,
         kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
     }
 }

@@ -3,9 +3,11 @@
 use serde_json::{Map, Value as Json};
 
 use super::limit::{self, LimitSpec};
+use crate::client::{self, Clients};
 use crate::error::{Place, Problem, Problems};
 use crate::params::{Choice, Entry, Node, Params};
 use crate::seed::Seed;
+use crate::server::{self, BackendSpec, Rejection};
 use crate::time::{Instant, Span};
 
 /// One variation of a scenario.
@@ -31,6 +33,14 @@ pub struct Case {
     pub combine: Combine,
     /// The limits, at least one.
     pub limits: Vec<LimitSpec>,
+    /// What clients do with the answers they get.
+    pub clients: Clients,
+    /// What a rejection tells them.
+    pub rejection: Rejection,
+    /// What does the work; `None` if it takes no time.
+    pub backend: Option<BackendSpec>,
+    /// What a run recovers from, as a span from its start, where the scenario says so.
+    pub trigger: Option<Trigger>,
     /// The sources of traffic, as nodes for the traffic layer.
     pub traffic: Vec<Node>,
     /// The algorithms, as nodes for the algorithm layer; none means all with their defaults.
@@ -131,6 +141,10 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
+    let clients = params.optional_table("clients", client::MEANING, Clients::read);
+    let rejection = params.optional_table("rejection", server::REJECTION_MEANING, Rejection::read);
+    let backend = params.optional_table("backend", server::BACKEND_MEANING, BackendSpec::read);
+    let trigger = params.optional_table("trigger", TRIGGER_MEANING, Trigger::read);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());
     let algorithms = params.raw_tables("algorithm", ALGORITHM_MEANING, algorithm.clone());
     if traffic.is_empty() {
@@ -148,10 +162,34 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         max_memory_mib,
         combine,
         limits,
+        clients: clients.unwrap_or_default(),
+        rejection: rejection.unwrap_or_default(),
+        backend,
+        trigger: trigger.flatten(),
         traffic: traffic.into_iter().cloned().collect(),
         algorithms: algorithms.into_iter().cloned().collect(),
         resolved: Map::new(),
         place: params.place().clone(),
+    }
+}
+
+const TRIGGER_MEANING: &str =
+    "What the run recovers from, for `recovery_s`. Left out: the brown-outs of the backend.";
+
+/// A disturbance from which a run may or may not recover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trigger {
+    /// When it begins, from the start of the run.
+    pub at: Span,
+    /// How long it lasts.
+    pub lasts: Span,
+}
+
+impl Trigger {
+    fn read(params: &mut Params) -> Option<Trigger> {
+        let at = params.required("at", "When it begins, from the start of the run.");
+        let lasts = params.required("for", "How long it lasts.");
+        Some(Trigger { at: at?, lasts: lasts? })
     }
 }
 

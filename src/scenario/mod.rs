@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::error::{Error, Place, Problem, Problems, Source};
 use crate::params::{Field, Node, Params};
 
-pub use case::{Case, Combine};
+pub use case::{Case, Combine, Trigger};
 pub use expect::{Bound, Expect, Subject};
 pub use key::{Attribute, Key};
 pub use limit::{Counts, LimitSpec, Tier};

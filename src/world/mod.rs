@@ -231,6 +231,7 @@ impl<'a> World<'a> {
         let clients = &plan.traffic.clients;
         let tally = judge.finish(
             departures.len() as u64,
+            0,
             |limit, key| ring.name(limit, key),
             |client| clients[client].name.clone(),
         );
