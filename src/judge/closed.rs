@@ -1,6 +1,7 @@
 //! What becomes of requests where clients react to answers: the findings of a closed loop.
 
 use super::distribution::Distribution;
+use crate::server::Work;
 use crate::time::{Instant, Span, Window};
 
 /// What an attempt is to its request.
@@ -31,6 +32,8 @@ pub struct Closed {
     pub worked: u128,
     /// ... and of that, on answers nobody waited for.
     pub wasted: u128,
+    /// Time of the backend's slots spent on answers to rejected attempts, in nanoseconds.
+    pub rejecting: u128,
 }
 
 impl Closed {
@@ -43,6 +46,7 @@ impl Closed {
             abandoned: 0,
             worked: 0,
             wasted: 0,
+            rejecting: 0,
         }
     }
 
@@ -50,8 +54,14 @@ impl Closed {
     pub(super) fn attempt(&mut self, _at: Instant) {}
 
     /// The backend's slot was busy for so long.
-    pub(super) fn work(&mut self, busy: Span, wasted: bool) {
-        self.worked += u128::from(busy.nanos());
-        self.wasted += if wasted { u128::from(busy.nanos()) } else { 0 };
+    pub(super) fn work(&mut self, work: Work, busy: Span, wasted: bool) {
+        let nanos = u128::from(busy.nanos());
+        match work {
+            Work::Reject => self.rejecting += nanos,
+            Work::Serve => {
+                self.worked += nanos;
+                self.wasted += if wasted { nanos } else { 0 };
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
+use crate::server::Work;
 use crate::time::Window;
 use crate::time::{Instant, Span};
 
@@ -202,10 +203,16 @@ impl Judge {
     }
 
     /// A slot of the backend was busy for so long; `wasted` if nobody waited for the answer.
-    pub fn worked(&mut self, busy: Span, wasted: bool) {
+    pub fn worked(&mut self, work: Work, busy: Span, wasted: bool) {
         if let Some(closed) = &mut self.closed {
-            closed.work(busy, wasted);
+            closed.work(work, busy, wasted);
         }
+    }
+
+    /// Has the record of a client fetched from memory, as it will be needed before long.
+    #[inline]
+    pub fn fetch(&self, client: u32) {
+        std::hint::black_box(self.clients[client as usize].attempts);
     }
 
     /// A request ended well; its client had wanted it for so long. Not necessarily in time order with

@@ -11,10 +11,11 @@ use super::estimate::Estimate;
 use super::prepare::{Prepared, PreparedCase};
 use super::progress::Progress;
 use crate::algorithm;
-use crate::error::{Error, Problems};
+use crate::error::{Error, Problem, Problems};
 use crate::judge::{Tally, Wrong};
 use crate::metrics::{Comparison, Row};
 use crate::scenario::Case;
+use crate::time::{Instant, Span};
 use crate::traffic::{Arrival, Input, Traffic};
 use crate::world::{self, Decided, Decisions, KeyPlan, Observer, Plan, Stopped};
 
@@ -98,13 +99,7 @@ fn run_case(
     let keys = KeyPlan::new(&case.limits, &ready.traffic);
     let few = ready.estimate.requests <= STORED;
     let stored: Option<Vec<Arrival>> = few.then(|| ready.traffic.merged().collect());
-    let plan = Plan {
-        traffic: &ready.traffic,
-        stored: stored.as_deref(),
-        limits: &case.limits,
-        keys: &keys,
-        combine: case.combine,
-    };
+    let plan = Plan::of(case, &ready.traffic, stored.as_deref(), &keys);
     let row = |contender: &Contender, tally: Tally| Row {
         case: index,
         algorithm: contender.name.clone(),
@@ -113,7 +108,7 @@ fn run_case(
         seed: case.seed.0,
         tally,
     };
-    let reference = Reference::over(&plan, progress)?;
+    let reference = Reference::over(case, &plan, progress)?;
     let one = |contender: &Contender, watch: &mut Watch| {
         if watch.sink.is_none() && contender.decides_as(&reference.log) {
             return Ok(reference.tally());
@@ -127,7 +122,7 @@ fn run_case(
         let mut rows = Vec::new();
         for contender in &ready.contenders {
             sink.begin(&case.name, &contender.name, 0);
-            let mut watch = Watch::new(progress, &ready.traffic, Some(sink));
+            let mut watch = Watch::new(case, progress, &ready.traffic, Some(sink));
             rows.push(row(contender, one(contender, &mut watch)?));
         }
         return Ok(rows);
@@ -145,7 +140,7 @@ fn run_case(
                 while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed))
                     && let Some(contender) = ready.contenders.get(index)
                 {
-                    let mut watch = Watch::new(progress, &ready.traffic, None);
+                    let mut watch = Watch::new(case, progress, &ready.traffic, None);
                     let result = one(contender, &mut watch);
                     if let Ok(mut slot) = tallies[index].lock() {
                         *slot = Some(result);
@@ -175,11 +170,11 @@ struct Reference {
 }
 
 impl Reference {
-    fn over(plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
+    fn over(case: &Case, plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
         let kind = algorithm::position("sliding-window-log");
         let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
         let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
-        let mut watch = Watch::new(progress, plan.traffic, None);
+        let mut watch = Watch::new(case, progress, plan.traffic, None);
         let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
         let (tally, decisions) = watch.outcome(result)?;
         Ok(Reference { log, tally, decisions })
@@ -193,6 +188,7 @@ impl Reference {
 
 /// Passes progress and decisions on.
 struct Watch<'a> {
+    case: &'a Case,
     progress: &'a dyn Progress,
     traffic: &'a Traffic,
     sink: Option<&'a mut dyn DecisionSink>,
@@ -201,21 +197,38 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(
+        case: &'a Case,
         progress: &'a dyn Progress,
         traffic: &'a Traffic,
         sink: Option<&'a mut dyn DecisionSink>,
     ) -> Watch<'a> {
-        Watch { progress, traffic, sink, failure: None }
+        Watch { case, progress, traffic, sink, failure: None }
     }
 
     /// What a run came to, and why it stopped if it did.
     fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
         match (result, self.failure.take()) {
             (_, Some(failure)) => Err(failure),
-            (Err(Stopped), None) => Err(Error::Interrupted),
+            (Err(Stopped::ByObserver), None) => Err(Error::Interrupted),
+            (Err(Stopped::TooManyAttempts { at }), None) => {
+                Err(too_many_attempts(self.case, self.traffic, at))
+            }
             (Ok(value), None) => Ok(value),
         }
     }
+}
+
+/// A run that was cut off because clients never stopped retrying.
+fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
+    let Case { max_attempts, place, .. } = case;
+    let reached = at - traffic.window.start;
+    let message = format!(
+        "the run was cut off {reached} after its start: clients had made more than \
+         `max-attempts` = {max_attempts} attempts"
+    );
+    let help = "give clients a cap on `attempts`, a longer delay or a budget, shorten `duration`, or raise \
+                `max-attempts`";
+    Error::input(Problem::at(place, message).help(help))
 }
 
 impl Observer for Watch<'_> {
@@ -225,7 +238,7 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn progressed(&mut self, attempts: u64) -> bool {
+    fn progressed(&mut self, _reached: Span, attempts: u64) -> bool {
         self.progress.advance(attempts);
         self.failure.is_none() && !self.progress.stop()
     }

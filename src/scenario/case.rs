@@ -29,6 +29,8 @@ pub struct Case {
     pub max_requests: u64,
     /// A run that may need more memory than this for one algorithm is refused.
     pub max_memory_mib: u64,
+    /// A closed loop in which clients make more attempts under one algorithm is stopped.
+    pub max_attempts: u64,
     /// How several limits act together.
     pub combine: Combine,
     /// The limits, at least one.
@@ -139,6 +141,11 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         "A run that may need more memory than this for one algorithm is refused, in MiB. At most \
          as many algorithms as fit into it run at a time.",
     );
+    let max_attempts = params.optional(
+        "max-attempts",
+        "A run in which clients that retry make more attempts than this under one algorithm is \
+         stopped. By default 1000000000.",
+    );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
     let clients = params.optional_table("clients", client::MEANING, Clients::read);
@@ -160,6 +167,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         seed,
         max_requests,
         max_memory_mib,
+        max_attempts: max_attempts.unwrap_or(1_000_000_000),
         combine,
         limits,
         clients: clients.unwrap_or_default(),
