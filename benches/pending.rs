@@ -4,8 +4,9 @@
 //! and their ratios: a `BinaryHeap` of a million times from which the earliest is taken and put back later,
 //! with nothing else done; and whole events of the engine (a retry comes up, its keys are found, it is
 //! decided, judged, binned and booked, its client draws the next delay, the retry is scheduled) while a
-//! million clients wait. Machines are noisy; the ratios of one run are what can be compared. Memory is what
-//! the engine has allocated at most during the run, over the clients pending.
+//! million clients wait. Machines are noisy: each ratio is that of two neighbours in time, and what is printed
+//! is their median. Memory is what the engine has allocated at most, seen every 16,384 attempts, over the
+//! clients pending. Words after `--` choose algorithms.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cmp::Reverse;
@@ -23,6 +24,8 @@ use ratesim::world::{self, KeyPlan, Observer, Plan};
 
 const ROUNDS: usize = 1;
 const PENDING: u64 = 1_000_000;
+/// Steps of the bare heap.
+const STEPS: u64 = 2_000_000;
 
 /// Everybody is refused (all but the first request of each client where each has a key of its own), and comes
 /// back after up to a minute.
@@ -60,13 +63,11 @@ set = { limit.key = "client", traffic.0.requests = 2000000 }
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
 
 #[expect(unsafe_code, reason = "an allocator that counts; it hands everything on")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(now, Ordering::Relaxed);
+        NOW.fetch_add(layout.size(), Ordering::Relaxed);
         unsafe { System.alloc(layout) }
     }
 
@@ -79,10 +80,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-struct Unwatched;
+/// Looks now and then at what is allocated.
+struct Watch {
+    most: usize,
+}
 
-impl Observer for Unwatched {
+impl Observer for Watch {
     fn progressed(&mut self, _reached: Span, _attempts: u64) -> bool {
+        self.most = self.most.max(NOW.load(Ordering::Relaxed));
         true
     }
 }
@@ -113,13 +118,28 @@ fn engine(case: &Case, plan: &Plan, kind: usize) -> (u64, Duration, usize) {
         .expect("defaults suit every limit");
     let limiters = contender.limiters(&case.limits);
     let before = NOW.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
+    let mut watch = Watch { most: before };
     let queues = ALGORITHMS[kind].queues;
-    let (tally, time) = timed(|| {
-        world::run(plan, limiters, queues, None, &mut Unwatched).expect("nobody stops it").0
-    });
+    let (tally, time) =
+        timed(|| world::run(plan, limiters, queues, None, &mut watch).expect("nobody stops it").0);
     assert!(tally.books.unfinished >= PENDING - 10_000, "pending: {:?}", tally.books);
-    (tally.books.attempts, time, MOST.load(Ordering::Relaxed) - before)
+    (tally.books.attempts, time, watch.most - before)
+}
+
+/// What was measured of one case under one algorithm.
+#[derive(Default)]
+struct Measured {
+    /// Events a second.
+    speeds: Vec<f64>,
+    /// Over the heap's.
+    ratios: Vec<f64>,
+    /// Bytes a pending client.
+    bytes: f64,
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 #[expect(clippy::print_stdout, reason = "a bench prints what it measured")]
@@ -129,52 +149,50 @@ fn main() {
         .expect("the scenario is right");
     let cases = scenario.cases.clone();
     let prepared = run::prepare(scenario, &[]).expect("the scenario is right");
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
 
-    const STEPS: u64 = 4_000_000;
     let mut heap: Vec<f64> = Vec::new();
-    // By case and algorithm, events a second; and bytes a pending client.
-    let mut speeds: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-    let mut bytes: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-    for _ in 0..ROUNDS {
-        let mut sum = 0;
-        for (index, case) in cases.iter().enumerate() {
-            let traffic = prepared.traffic(index);
-            let keys = KeyPlan::new(&case.limits, traffic);
-            let stored: Vec<_> = traffic.merged().collect();
-            let plan = Plan::of(case, traffic, Some(&stored), &keys);
-            for kind in 0..ALGORITHMS.len() {
+    let mut measured: BTreeMap<(usize, usize), Measured> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        let traffic = prepared.traffic(index);
+        let keys = KeyPlan::new(&case.limits, traffic);
+        let stored: Vec<_> = traffic.merged().collect();
+        let plan = Plan::of(case, traffic, Some(&stored), &keys);
+        for _ in 0..ROUNDS {
+            for (kind, algorithm) in ALGORITHMS.iter().enumerate() {
+                if !is_chosen(algorithm.name) {
+                    continue;
+                }
                 let (end, time) = timed(|| bare_heap(STEPS));
-                sum ^= end;
-                heap.push(STEPS as f64 / time.as_secs_f64());
+                std::hint::black_box(end);
+                let bare = STEPS as f64 / time.as_secs_f64();
+                heap.push(bare);
                 let (attempts, time, most) = engine(case, &plan, kind);
-                speeds
-                    .entry((index, kind))
-                    .or_default()
-                    .push(attempts as f64 / time.as_secs_f64());
-                bytes.insert((index, kind), most as f64 / PENDING as f64);
+                let speed = attempts as f64 / time.as_secs_f64();
+                let of = measured.entry((index, kind)).or_default();
+                of.speeds.push(speed);
+                of.ratios.push(speed / bare);
+                of.bytes = most as f64 / PENDING as f64;
             }
         }
-        std::hint::black_box(sum);
     }
-    let median = |values: &mut Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    let base = median(&mut heap);
-    println!("bare BinaryHeap of a million: {:.2} M pops and pushes a second", base / 1e6);
+    println!(
+        "bare BinaryHeap of a million: {:.2} M pops and pushes a second",
+        median(&mut heap) / 1e6
+    );
     println!(
         "{:<12} {:<24} {:>12} {:>8} {:>14}",
         "keys", "algorithm", "M events/s", "x heap", "bytes/pending"
     );
-    for ((case, kind), values) in &mut speeds {
-        let speed = median(values);
+    for ((case, kind), of) in &mut measured {
         println!(
             "{:<12} {:<24} {:>12.2} {:>8.2} {:>14.0}",
             cases[*case].name,
             ALGORITHMS[*kind].name,
-            speed / 1e6,
-            speed / base,
-            bytes[&(*case, *kind)]
+            median(&mut of.speeds) / 1e6,
+            median(&mut of.ratios),
+            of.bytes
         );
     }
 }

@@ -211,8 +211,14 @@ impl Judge {
 
     /// Has the record of a client fetched from memory, as it will be needed before long.
     #[inline]
-    pub fn fetch(&self, client: u32) {
+    pub fn fetch_client(&self, client: u32) {
         std::hint::black_box(self.clients[client as usize].attempts);
+    }
+
+    /// Has the record of a key fetched from memory, as it will be needed before long.
+    #[inline]
+    pub fn fetch_key(&self, limit: usize, key: usize) {
+        self.limits[limit].keys[key].fetch();
     }
 
     /// A request ended well; its client had wanted it for so long. Not necessarily in time order with

@@ -152,7 +152,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
         let Loop { requests, pending, desk, .. } = self;
-        let soon = |ticket: &Ticket| desk.fetch(requests.get(ticket.slot).client);
+        let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
         let Some((at, ticket)) = pending.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;

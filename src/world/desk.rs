@@ -74,8 +74,11 @@ impl<'a> Desk<'a> {
     /// Has what is known of a client fetched from memory, as it will be needed before long.
     #[inline]
     pub fn fetch(&self, client: u32) {
-        self.judge.fetch(client);
-        self.ring.fetch(client);
+        self.judge.fetch_client(client);
+        self.ring.known(client, |limit, variant, key| {
+            self.judge.fetch_key(limit, key);
+            self.gate.fetch(limit, variant, key);
+        });
     }
 
     /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.

@@ -191,12 +191,15 @@ impl<'a> Keyring<'a> {
         }
     }
 
-    /// Has what decides a client's keys fetched from memory, as it will be needed before long.
+    /// Looks up the keys of a client that were met before, as far as no endpoint decides them, to have what
+    /// is known of them fetched from memory: limit, variant and number of each.
     #[inline]
-    pub(super) fn fetch(&self, client: u32) {
-        for (plan, met) in self.plan.limits.iter().zip(&self.met) {
-            let of = &plan.of_client[client as usize];
-            std::hint::black_box(met.by_group[of.group as usize]);
+    pub(super) fn known(&self, client: u32, mut each: impl FnMut(usize, usize, usize)) {
+        for (limit, (plan, met)) in self.plan.limits.iter().zip(&self.met).enumerate() {
+            let OfClient { group, variant, by_endpoint } = plan.of_client[client as usize];
+            if !by_endpoint && let Some(key) = met.by_group[group as usize].checked_sub(1) {
+                each(limit, variant as usize, key as usize);
+            }
         }
     }
 

@@ -20,17 +20,24 @@ pub(super) struct Queue<T> {
     later: [Bucket<T>; 64],
     /// Bit b is set if bucket b is not empty.
     filled: u64,
+    /// Empty chunks.
+    spare: Vec<Vec<(u64, T)>>,
     length: usize,
 }
 
+/// Chunks rather than one list that grows by doubling: a million events take no more than their own size, and
+/// nothing is copied.
 #[derive(Debug)]
 struct Bucket<T> {
     least: u64,
-    events: Vec<(u64, T)>,
+    chunks: Vec<Vec<(u64, T)>>,
 }
 
-/// A bucket that was emptied keeps the memory of so many events for the next ones.
-const KEPT: usize = 4096;
+/// Events of a chunk.
+const CHUNK: usize = 512;
+
+/// So many empty chunks are kept for later.
+const SPARE: usize = 64;
 
 /// A bucket of at most so many events is about to be taken out.
 const SOON: usize = 96;
@@ -41,8 +48,9 @@ impl<T> Queue<T> {
         Queue {
             last: 0,
             due: VecDeque::new(),
-            later: std::array::from_fn(|_| Bucket { least: u64::MAX, events: Vec::new() }),
+            later: std::array::from_fn(|_| Bucket { least: u64::MAX, chunks: Vec::new() }),
             filled: 0,
+            spare: Vec::new(),
             length: 0,
         }
     }
@@ -70,8 +78,16 @@ impl<T> Queue<T> {
             Some(bit) => {
                 let bucket = &mut self.later[bit as usize];
                 bucket.least = bucket.least.min(time);
-                bucket.events.push((time, event));
                 self.filled |= 1 << bit;
+                match bucket.chunks.last_mut() {
+                    Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
+                    _ => {
+                        let fresh = || Vec::with_capacity(CHUNK);
+                        let mut chunk = self.spare.pop().unwrap_or_else(fresh);
+                        chunk.push((time, event));
+                        bucket.chunks.push(chunk);
+                    }
+                }
             }
         }
     }
@@ -107,17 +123,22 @@ impl<T> Queue<T> {
         self.filled &= self.filled - 1;
         let bucket = &mut self.later[bit];
         self.last = std::mem::replace(&mut bucket.least, u64::MAX);
-        let mut events = std::mem::take(&mut bucket.events);
-        if events.len() <= SOON {
-            events.iter().for_each(|(_, event)| soon(event));
+        let mut chunks = std::mem::take(&mut bucket.chunks);
+        if let [only] = &chunks[..]
+            && only.len() <= SOON
+        {
+            only.iter().for_each(|(_, event)| soon(event));
         }
-        for (time, event) in events.drain(..) {
-            self.place(time, event);
+        for mut chunk in chunks.drain(..) {
+            for (time, event) in chunk.drain(..) {
+                self.place(time, event);
+            }
+            if self.spare.len() < SPARE {
+                self.spare.push(chunk);
+            }
         }
         // Every event went to a lower bucket.
-        if events.capacity() <= KEPT {
-            self.later[bit].events = events;
-        }
+        self.later[bit].chunks = chunks;
         Some(())
     }
 }

@@ -84,10 +84,13 @@ impl Request {
     }
 }
 
-/// All requests under way.
+/// Requests of a page, as a power of two.
+const PAGE: u32 = 12;
+
+/// All requests under way. They lie in pages, so that more of them need no copying and no room twice.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    slots: Vec<Request>,
+    pages: Vec<Vec<Request>>,
     free: Option<u32>,
     live: u64,
 }
@@ -105,16 +108,20 @@ impl Requests {
         let fresh = Request { memory, number, client, endpoint, cost, stamp: 0, until: at, stage };
         match self.free {
             Some(slot) => {
-                let place = &mut self.slots[slot as usize];
+                let place = self.get_mut(slot);
                 let Stage::Free(next) = place.stage else { unreachable!("a free slot is free") };
-                self.free = next;
                 *place = Request { stamp: place.stamp, ..fresh };
+                self.free = next;
                 slot
             }
             None => {
-                let slot =
-                    u32::try_from(self.slots.len()).expect("fewer than 2^32 requests under way");
-                self.slots.push(fresh);
+                if self.pages.last().is_none_or(|page| page.len() == 1 << PAGE) {
+                    self.pages.push(Vec::with_capacity(1 << PAGE));
+                }
+                let full = (self.pages.len() - 1) << PAGE;
+                let last = self.pages.last_mut().expect("there is a page");
+                let slot = u32::try_from(full + last.len()).expect("fewer than 2^32 under way");
+                last.push(fresh);
                 slot
             }
         }
@@ -123,14 +130,15 @@ impl Requests {
     /// A request has ended; its slot is free for another.
     pub fn remove(&mut self, slot: u32) {
         self.live -= 1;
-        let place = &mut self.slots[slot as usize];
+        let next = self.free.replace(slot);
+        let place = self.get_mut(slot);
         place.stamp = place.stamp.wrapping_add(1);
-        place.stage = Stage::Free(self.free.replace(slot));
+        place.stage = Stage::Free(next);
     }
 
     /// Puts a request into another stage; what was said of the one before means nothing any more.
     pub fn enter(&mut self, slot: u32, stage: Stage) -> Ticket {
-        let place = &mut self.slots[slot as usize];
+        let place = self.get_mut(slot);
         place.stamp = place.stamp.wrapping_add(1);
         place.stage = stage;
         Ticket { slot, stamp: place.stamp }
@@ -138,17 +146,28 @@ impl Requests {
 
     /// Whether what was said of a ticket still means something.
     pub fn is_current(&self, ticket: Ticket) -> bool {
-        self.slots[ticket.slot as usize].stamp == ticket.stamp
+        self.get(ticket.slot).stamp == ticket.stamp
     }
 
     /// The request of a slot.
+    #[inline]
     pub fn get(&self, slot: u32) -> &Request {
-        &self.slots[slot as usize]
+        &self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
     }
 
     /// The request of a slot.
+    #[inline]
     pub fn get_mut(&mut self, slot: u32) -> &mut Request {
-        &mut self.slots[slot as usize]
+        &mut self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
+    }
+
+    /// Has the request of a slot fetched from memory, and says whose it is.
+    #[inline]
+    pub fn fetch(&self, slot: u32) -> u32 {
+        let request = self.get(slot);
+        std::hint::black_box(request.stage == Stage::Working);
+        std::hint::black_box(request.memory.first);
+        request.client
     }
 
     /// How many are under way.
