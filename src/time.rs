@@ -2,8 +2,12 @@
 //! simulated time, a [`Reading`] is what some clock shows at an instant, a [`Span`] is a length.
 //! A [`Window`] is the time between two instants.
 
+mod offset;
+
 use std::fmt;
 use std::ops::{Add, Sub};
+
+pub use offset::Offset;
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
