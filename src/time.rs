@@ -46,6 +46,11 @@ impl Span {
         u64::try_from(nanos).ok().filter(|&n| n <= Span::MAX.0).map(Span)
     }
 
+    /// A span of so many nanoseconds, [`Span::MAX`] beyond that.
+    pub fn saturating(nanos: u128) -> Span {
+        Span::try_from_nanos(nanos).unwrap_or(Span::MAX)
+    }
+
     /// A span of whole seconds.
     ///
     /// # Panics

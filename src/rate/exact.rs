@@ -74,6 +74,15 @@ impl Decimal {
         Decimal(number * 1000)
     }
 
+    /// So many thousandths.
+    ///
+    /// # Panics
+    /// If that is more than a billion.
+    pub const fn thousandth_parts(thousandths: u64) -> Decimal {
+        assert!(thousandths <= 1_000_000_000_000, "a decimal reaches to a billion");
+        Decimal(thousandths)
+    }
+
     /// Its thousandths.
     pub const fn thousandths(self) -> u64 {
         self.0
