@@ -19,7 +19,7 @@ mod tests;
 use crate::params::Params;
 use crate::time::Span;
 
-pub use budget::{BUDGETS, Budget};
+pub use budget::{BUDGETS, Kind as BudgetKind};
 pub use crowd::{Crowd, Memory, Next};
 pub use jitter::{JITTERS, Jitter};
 pub use policy::{POLICIES, Policy};

@@ -18,6 +18,9 @@ pub trait Named: 'static {
     fn summary(&self) -> &'static str;
 }
 
+/// How a description says what a setting goes with.
+const ONLY: &str = "Only with ";
+
 /// What the settings of a table depend on, besides the table.
 #[derive(Debug, Default)]
 pub(super) struct Context {
@@ -93,7 +96,10 @@ impl Params<'_> {
             let result = reader(self);
             for field in &mut self.fields[before..] {
                 field.required = false;
-                field.meaning = format!("Only with {with}. {}", field.meaning);
+                // What an inner dependency goes with says more, and has a setting that says the rest.
+                if !field.meaning.starts_with(ONLY) {
+                    field.meaning = format!("{ONLY}{with}. {}", field.meaning);
+                }
             }
             return Some(result);
         }

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod draws;
+mod fuzz;
 mod header;
 mod settings;
 mod times;
