@@ -29,8 +29,11 @@ pub struct Kind {
     /// Where it is found.
     pub source: &'static str,
     /// Reads its options; `None` for the kind that is no budget.
-    pub read: Option<fn(&mut Params) -> Option<Arc<dyn Rule>>>,
+    pub read: Option<Options>,
 }
+
+/// Reads the options of a kind. `None` after a problem was reported.
+pub type Options = fn(&mut Params) -> Option<Arc<dyn Rule>>;
 
 /// The registry, in the order in which kinds are listed.
 pub const BUDGETS: &[Kind] = &[NONE, tokens::KIND, share::KIND, in_flight::KIND];
