@@ -22,7 +22,7 @@ use ratesim::seed::{Seed, below};
 use ratesim::time::Span;
 use ratesim::world::{self, KeyPlan, Observer, Plan};
 
-const ROUNDS: usize = 1;
+const ROUNDS: usize = 3;
 const PENDING: u64 = 1_000_000;
 /// Steps of the bare heap.
 const STEPS: u64 = 2_000_000;

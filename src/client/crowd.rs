@@ -100,19 +100,8 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// The client left at `at` while its attempt number `memory.tries` was under way, so that neither
-    /// [`Crowd::succeeded`] nor [`Crowd::failed`] is told of it.
-    pub fn left(&mut self, client: u32, _at: Instant, memory: &Memory) {
-        if let Some(spending) = &mut self.spending
-            && memory.tries > 1
-        {
-            let (ledger, state) = spending.of(client);
-            ledger.ended(state);
-        }
-    }
-
     /// The attempt number `memory.tries` of request number `request` was rejected, failed or timed out, as
-    /// its client learns at `at`.
+    /// its client learns at `at`; or its client's patience ends while it is under way.
     ///
     /// A retry that attempts or waits forbid, or that the budget denies, gives the request up at once; one
     /// that would be made when the client has left is not made and not charged, and the client leaves when

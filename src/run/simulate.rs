@@ -108,14 +108,21 @@ fn run_case(
         seed: case.seed.0,
         tally,
     };
-    let reference = Reference::over(case, &plan, progress)?;
+    let reference = match plan.is_closed_loop() {
+        true => None,
+        false => Some(Reference::over(case, &plan, progress)?),
+    };
     let one = |contender: &Contender, watch: &mut Watch| {
-        if watch.sink.is_none() && contender.decides_as(&reference.log) {
+        if let Some(reference) = &reference
+            && watch.sink.is_none()
+            && contender.decides_as(&reference.log)
+        {
             return Ok(reference.tally());
         }
         let limiters = contender.limiters(&case.limits);
         let queues = algorithm::ALGORITHMS[contender.kind].queues;
-        let result = world::run(&plan, limiters, queues, Some(&reference.decisions), watch);
+        let decisions = reference.as_ref().map(|reference| &reference.decisions);
+        let result = world::run(&plan, limiters, queues, decisions, watch);
         watch.outcome(result).map(|(tally, _)| tally)
     };
     if let Some(sink) = options.decisions.as_deref_mut() {

@@ -80,7 +80,7 @@ const SLOTS: &str =
     "retries = \"fixed\"\n[budget]\nkind = \"in-flight\"\nmost = 2\nscope = \"all\"\n";
 
 #[test]
-fn a_slot_is_free_again_when_its_retry_succeeds_fails_or_is_left_alone() {
+fn a_slot_is_free_again_when_its_retry_succeeds_or_fails() {
     let clients = clients(SLOTS);
     let mut crowd = Crowd::new(&clients, Seed(1), 4);
     let now = Instant::MIDNIGHT;
@@ -93,11 +93,8 @@ fn a_slot_is_free_again_when_its_retry_succeeds_fails_or_is_left_alone() {
     assert!(fails(&mut crowd, 0, 2) && !fails(&mut crowd, 2, 1));
     crowd.succeeded(0, now, &Memory { tries: 3, ..fresh() });
     assert!(fails(&mut crowd, 2, 1) && !fails(&mut crowd, 3, 1));
-    crowd.left(1, now, &Memory { tries: 2, ..fresh() });
-    assert!(fails(&mut crowd, 3, 1) && !fails(&mut crowd, 0, 1));
     // First attempts take no slot and free none.
     crowd.succeeded(0, now, &fresh());
-    crowd.left(0, now, &fresh());
     assert!(!fails(&mut crowd, 0, 1));
 }
 

@@ -107,7 +107,6 @@ fn tell(clients: &Clients, (now, mut memory, header): (Instant, Memory, Option<H
             Next::GiveUp { at } => assert!(at >= now),
         }
         crowd.succeeded(client, now, &memory);
-        crowd.left(client, now, &memory);
     }
 }
 
