@@ -88,13 +88,15 @@ fn the_lost_are_told_in_the_order_in_which_they_began_then_as_they_were_queued()
     let text = "slots = 2\nservice-time = \"10ms\"\n\
                 [[brown-out]]\nat = \"15ms\"\nfor = \"1ms\"\nloses = true\n";
     let mut backend = Backend::new(&read(text).unwrap(), run(100), Seed(1));
-    let mut offer =
+    let offer =
         |backend: &mut Backend, ms: i64, ticket| backend.offer(Instant(ms * MS), job(ticket));
     let Entry::Started(first) = offer(&mut backend, 0, 0) else { panic!("a slot is free") };
     offer(&mut backend, 5, 1);
     backend.finish(first.until, first.running).unwrap();
     // Takes the place of the first, but began after the second.
-    (2..5).for_each(|ticket| drop(offer(&mut backend, 12, ticket)));
+    for ticket in 2..5 {
+        assert_eq!(matches!(offer(&mut backend, 12, ticket), Entry::Queued), ticket > 2);
+    }
     let lost = backend.change(Instant(15 * MS));
     let lost: Vec<_> =
         lost.iter().map(|(job, busy)| (job.ticket, busy.nanos() / 1_000_000)).collect();
