@@ -124,9 +124,10 @@ impl Setting for Is {
 
     fn read(node: &Node) -> Result<Self, Problem> {
         match &node.value {
-            Value::String(_) => Word::read(node).map(Is::Word).map_err(|problem| {
+            Value::String(text) => Word::read(node).map(Is::Word).map_err(|problem| {
+                let message = format!("`{text}` is neither a number nor a known word");
                 let help = problem.help.map(|help| format!("{help}; or write a number"));
-                Problem { help, ..problem }
+                Problem { message, help, ..problem }
             }),
             _ => f64::read(node).map(Is::Number),
         }
@@ -297,7 +298,11 @@ mod tests {
             ("metric = \"accepted\"", "an expectation without a bound", "t.toml:6:1"),
             ("metric = \"accepted\"\nis = 1\nat-most = 2", "`is` stands alone", "t.toml:8:6"),
             ("is = 1", "`metric` is missing", "t.toml:6:1"),
-            ("metric = \"accepted\"\nis = \"1\"", "`1` is not known", "t.toml:8:6"),
+            (
+                "metric = \"accepted\"\nis = \"1\"",
+                "`1` is neither a number nor a known word",
+                "t.toml:8:6",
+            ),
             ("metric = \"accepted\"\nis = true", "expected a number, found true", "t.toml:8:6"),
             ("metric = \"accepted\"\nis = \"nevr\"", "did you mean `never`?", "t.toml:8:6"),
             (
