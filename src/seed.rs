@@ -56,6 +56,17 @@ pub fn below(stream: &mut Stream, end: u64) -> u64 {
     ((u128::from(stream.next_u64()) * u128::from(end)) >> 64) as u64
 }
 
+/// A number above 0 and up to 1, in steps of 2^-53.
+pub fn unit(stream: &mut Stream) -> f64 {
+    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+    ((stream.next_u64() >> 11) + 1) as f64 * STEP
+}
+
+/// From the exponential distribution with mean 1: at most 36.8.
+pub fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log(unit(stream))
+}
+
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014, with Stafford's constants).
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,6 +1,6 @@
 //! The judge: it is told what becomes of every attempt and folds that into a [`Tally`].
 
-use super::closed::{Closed, Trial};
+use super::closed::Closed;
 use super::course::Course;
 use super::distribution::Distribution;
 use super::holding::Holdings;
@@ -10,9 +10,7 @@ use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
-use crate::server::Work;
-use crate::time::Window;
-use crate::time::{Instant, Span};
+use crate::time::{Instant, Span, Window};
 
 /// What an attempt is charged under one limit. The touches of one attempt are of different limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +31,10 @@ pub struct Touch {
 /// accepted, with no touches.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    timeline: Timeline,
+    pub(super) timeline: Timeline,
     /// The bin of the last call, with its bounds, because most calls fall in the same one.
     bin: (usize, Instant, Instant),
-    books: Books,
+    pub(super) books: Books,
     over_limit: u64,
     needless_rejections: u64,
     wrong: Option<Wrong>,
@@ -48,7 +46,7 @@ pub struct Judge {
     /// By bin, the highest trailing window of any one key of the first limit.
     highest: Maxima,
     holdings: Holdings,
-    closed: Option<Closed>,
+    pub(super) closed: Option<Closed>,
 }
 
 impl Judge {
@@ -73,11 +71,6 @@ impl Judge {
             closed: None,
             timeline,
         }
-    }
-
-    /// Attempts belong to requests, whose fate is told too; `trigger` is what the run may recover from.
-    pub fn with_requests(self, window: Window, trigger: Option<Window>) -> Judge {
-        Judge { closed: Some(Closed::new(window, trigger)), ..self }
     }
 
     /// Every decision will be [`compared`](Judge::compared) with that of a reference.
@@ -162,83 +155,6 @@ impl Judge {
         }
     }
 
-    /// A client means to have a piece of work done.
-    pub fn requested(&mut self) {
-        self.books.requests += 1;
-    }
-
-    /// What the attempt just offered is to its request.
-    pub fn tried(&mut self, at: Instant, trial: Trial) {
-        let bin = self.bin_of(at);
-        self.timeline.bins[bin].retries += u64::from(trial != Trial::First);
-        if let Some(closed) = &mut self.closed {
-            closed.attempt(at);
-        }
-    }
-
-    /// A retry that obeyed a Retry-After was rejected all the same.
-    pub fn broke_promise(&mut self) {
-        if let Some(closed) = &mut self.closed {
-            closed.broken_promises += 1;
-        }
-    }
-
-    /// An attempt was given up by its client before the limiter's queue let it through.
-    pub fn failed(&mut self) {
-        self.books.failed += 1;
-    }
-
-    /// An attempt that was let through was turned away by a backend whose queue was full.
-    pub fn turned_away(&mut self) {
-        if let Some(closed) = &mut self.closed {
-            closed.turned_away += 1;
-        }
-    }
-
-    /// The client of an attempt that was let through stopped waiting for its answer.
-    pub fn abandoned(&mut self) {
-        if let Some(closed) = &mut self.closed {
-            closed.abandoned += 1;
-        }
-    }
-
-    /// A slot of the backend was busy for so long; `wasted` if nobody waited for the answer.
-    pub fn worked(&mut self, work: Work, busy: Span, wasted: bool) {
-        if let Some(closed) = &mut self.closed {
-            closed.work(work, busy, wasted);
-        }
-    }
-
-    /// Has the record of a client fetched from memory, as it will be needed before long.
-    #[inline]
-    pub fn fetch_client(&self, client: u32) {
-        std::hint::black_box(self.clients[client as usize].attempts);
-    }
-
-    /// Has the record of a key fetched from memory, as it will be needed before long.
-    #[inline]
-    pub fn fetch_key(&self, limit: usize, key: usize) {
-        self.limits[limit].keys[key].fetch();
-    }
-
-    /// A request ended well; its client had wanted it for so long. Not necessarily in time order with
-    /// other calls.
-    pub fn succeeded(&mut self, at: Instant, took: Span) {
-        let bin = self.timeline.index(at);
-        self.timeline.bins[bin].succeeded += 1;
-        self.books.succeeded += 1;
-        if let Some(closed) = &mut self.closed {
-            closed.time_to_success.record(took);
-        }
-    }
-
-    /// A client gave a request up. Not necessarily in time order with other calls.
-    pub fn gave_up(&mut self, at: Instant) {
-        let bin = self.timeline.index(at);
-        self.timeline.bins[bin].gave_up += 1;
-        self.books.gave_up += 1;
-    }
-
     /// What the reference decided beside what this run decided for the same attempt.
     pub fn compared(&mut self, allowed: bool, reference: bool) {
         let wrong = self.wrong.get_or_insert_default();
@@ -274,14 +190,7 @@ impl Judge {
         key_names: impl Fn(usize, usize) -> String,
         client_names: impl Fn(usize) -> String,
     ) -> Tally {
-        self.books.pending = pending;
-        match self.closed {
-            Some(_) => self.books.unfinished = unfinished,
-            None => {
-                let Books { attempts, accepted, rejected, .. } = self.books;
-                self.books = Books::of_open_loop(attempts, accepted, rejected, pending);
-            }
-        }
+        self.close_books(pending, unfinished);
         self.audit();
         self.close_keys();
         let highest = self.highest.into_bins();
@@ -331,7 +240,7 @@ impl Judge {
         assert!(unsound.is_none(), "more was decided than asked: {unsound:?}");
     }
 
-    fn bin_of(&mut self, at: Instant) -> usize {
+    pub(super) fn bin_of(&mut self, at: Instant) -> usize {
         let (bin, from, to) = self.bin;
         if from <= at && at < to {
             return bin;

@@ -12,6 +12,7 @@ mod distribution;
 mod fold;
 mod holding;
 mod ledger;
+mod load;
 mod maxima;
 mod merge;
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod trailing;
 pub use closed::{Closed, Trial};
 pub use distribution::Distribution;
 pub use fold::{Judge, Touch};
+pub use load::{Herd, Load, Recovery};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
 pub use timeline::{Bin, Timeline};

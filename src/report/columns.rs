@@ -12,6 +12,8 @@ pub struct Spec {
     pub group: &'static str,
     /// The header where there is room, and where there is not.
     pub heads: [&'static str; 2],
+    /// Where there is no room for all columns, the one with the highest rank goes first.
+    pub rank: u8,
     /// The metric that is shown and by which the worst is found.
     metric: &'static str,
     show: Show,
@@ -29,6 +31,8 @@ enum Show {
     CountIfAny,
     /// As a span, and the whole column only if there is one.
     SpanIfAny,
+    /// As a ratio, and the whole column only if there is one.
+    RatioIfAny,
     /// `200 (2.0x)`: the peak and its ratio to the limit; the ratio alone where limits differ or room
     /// is short.
     Peak,
@@ -37,25 +41,51 @@ enum Show {
 }
 
 const fn spec(
+    rank: u8,
     group: &'static str,
     heads: [&'static str; 2],
     metric: &'static str,
     show: Show,
 ) -> Spec {
-    Spec { group, heads, metric, show }
+    Spec { group, heads, rank, metric, show }
 }
 
-/// The columns, the first to go last.
-pub const COLUMNS: [Spec; 8] = [
-    spec("accepted", ["all", "all"], "accepted", Show::Count),
-    spec("accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec("rejected", ["all", "all"], "rejected", Show::Count),
-    spec("rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec("state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+/// The columns of open loops.
+const OPEN: &[Spec] = &[
+    spec(0, "accepted", ["all", "all"], "accepted", Show::Count),
+    spec(1, "accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec(2, "rejected", ["all", "all"], "rejected", Show::Count),
+    spec(3, "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec(4, "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec(5, "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec(6, "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec(7, "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
+
+/// The columns of closed loops: what requests came to before what the limits did. How many requests there
+/// were stands above the table too.
+const CLOSED: &[Spec] = &[
+    spec(8, "requests", ["all", "all"], "requests", Show::Count),
+    spec(1, "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec(2, "attempts", ["all", "all"], "attempts", Show::Count),
+    spec(0, "attempts", ["per request", "each"], "amplification", Show::RatioIfAny),
+    spec(9, "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec(7, "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec(12, "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec(3, "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec(4, "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec(6, "herd", ["peak", "peak"], "herd_peak_ratio", Show::RatioIfAny),
+    spec(5, "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
+    spec(10, "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec(11, "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec(13, "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec(14, "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+];
+
+/// The columns that suit a comparison, in the order in which they stand.
+pub fn columns(comparison: &Comparison) -> &'static [Spec] {
+    if comparison.is_closed_loop() { CLOSED } else { OPEN }
+}
 
 /// How much room there is; tried in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +128,7 @@ pub fn shown(spec: &Spec, rows: &[Row], room: Room) -> bool {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
         Show::CountIfAny => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
-        Show::SpanIfAny => values.any(|value| value.is_some()),
+        Show::SpanIfAny | Show::RatioIfAny => values.any(|value| value.is_some()),
     }
 }
 
@@ -135,6 +165,7 @@ fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
             format!("{} ({})", shown("state_entries_max"), bytes(size))
         }
         (Show::State, Some(Value::Count(size))) => bytes(size),
+        (Show::RatioIfAny, Some(times)) => ratio(times.as_f64()),
         (_, value) => shown_value(value, count),
     }
 }
@@ -149,6 +180,7 @@ fn shown_value(value: Option<Value>, count: fn(u64) -> String) -> String {
         Some(Value::Count(number)) => count(number),
         Some(Value::Seconds(time)) => span(time),
         Some(Value::Number(number)) => format!("{number:.3}"),
+        Some(never @ Value::Never) => never.to_string(),
     }
 }
 
@@ -168,4 +200,19 @@ fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
     let is_worst =
         |row: &Row| worst[row.case].is_some() && value(row).map(Value::as_f64) == worst[row.case];
     rows.iter().map(is_worst).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_shows_a_metric_and_goes_at_a_turn_of_its_own() {
+        for columns in [OPEN, CLOSED] {
+            assert!(columns.iter().all(|spec| find(spec.metric).is_some()));
+            let mut ranks: Vec<u8> = columns.iter().map(|spec| spec.rank).collect();
+            ranks.sort_unstable();
+            assert!(ranks.into_iter().eq(0..columns.len() as u8));
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
 use super::words;
-use crate::metrics::{Comparison, METRICS, Metric, Value};
+use crate::metrics::{Comparison, Metric, Value};
 
 const STYLE: &str = "\
 body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
@@ -89,7 +89,7 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     }
     page.element("h2", "What the numbers mean");
     page.raw("<dl>\n");
-    for metric in METRICS {
+    for metric in comparison.metrics() {
         page.element("dt", metric.name).element("dd", metric.meaning);
     }
     page.raw("</dl>\n");
@@ -111,7 +111,7 @@ fn table(page: &mut Page, comparison: &Comparison, case: usize) {
         page.text(&one.row.algorithm).raw("</th>");
     }
     page.raw("</tr></thead>\n<tbody>\n");
-    for metric in METRICS {
+    for metric in comparison.metrics() {
         line(page, metric, &all);
     }
     page.raw("</tbody>\n</table></div>\n");
@@ -135,6 +135,7 @@ fn line(page: &mut Page, metric: &Metric, all: &[Series<'_>]) {
 fn shown(value: Value) -> String {
     let number = match value {
         Value::Count(count) => return format::count(count),
+        Value::Never => return value.to_string(),
         value => value.as_f64(),
     };
     match number.abs() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::metrics::{Comparison, METRICS, Value};
+use crate::metrics::{Comparison, Value};
 
 /// The rows of one scenario.
 pub fn summary(comparison: &Comparison) -> Json {
@@ -13,7 +13,7 @@ pub fn summary(comparison: &Comparison) -> Json {
         object.insert("algorithm".to_owned(), json!(row.algorithm));
         object.insert("replica".to_owned(), json!(row.replica));
         object.insert("seed".to_owned(), json!(row.seed));
-        for metric in METRICS {
+        for metric in comparison.metrics() {
             object.insert(metric.name.to_owned(), number((metric.value)(&row.tally)));
         }
         Json::Object(object)
@@ -21,8 +21,8 @@ pub fn summary(comparison: &Comparison) -> Json {
     json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() })
 }
 
-/// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite has
-/// no place in JSON and is null.
+/// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite (`never`)
+/// has no place in JSON and is null.
 pub fn number(value: Option<Value>) -> Json {
     match value {
         None => Json::Null,

@@ -84,7 +84,7 @@ pub fn judge(scenario: &Scenario, comparison: &Comparison) -> Vec<Judgement> {
             Judgement {
                 expected: words(expect, &comparison.cases[row.case].name, row),
                 found,
-                holds: found.is_some_and(|value| expect.bound.holds(value.as_f64())),
+                holds: expect.bound.holds(found.map(Value::as_f64)),
                 place: expect.place.clone(),
             }
         }));
@@ -171,6 +171,11 @@ mod tests {
             judged("[[expect]]\nalgorithm = \"gcra\"\nmetric = \"wait_max_s\"\nat-least = 0\n")
                 .unwrap(),
             ["gcra wait_max_s >= 0, found nothing: false"]
+        );
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nmetric = \"wait_max_s\"\nis = \"absent\"\n")
+                .unwrap(),
+            ["gcra wait_max_s absent, found nothing: true"]
         );
     }
 

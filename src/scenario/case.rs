@@ -126,6 +126,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         "a run of no time at all",
         "write a span such as \"3m\"",
     );
+    let stated = duration.filter(|&duration| duration > Span::ZERO);
     let stand_in = Span::from_nanos(1);
     let duration = params.has("duration").then(|| duration.unwrap_or(stand_in).max(stand_in));
     let [start_place, duration_place] = ["start", "duration"].map(|name| params.place_of(name));
@@ -151,6 +152,9 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     let clients = params.optional_table("clients", client::MEANING, Clients::read);
     let rejection = params.optional_table("rejection", server::REJECTION_MEANING, Rejection::read);
     let backend = params.optional_table("backend", server::BACKEND_MEANING, BackendSpec::read);
+    if let (Some(backend), Some(duration)) = (&backend, stated) {
+        backend.check_within(duration, params.problems());
+    }
     let trigger = params.optional_table("trigger", TRIGGER_MEANING, Trigger::read);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());
     let algorithms = params.raw_tables("algorithm", ALGORITHM_MEANING, algorithm.clone());
