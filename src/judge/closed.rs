@@ -34,6 +34,8 @@ pub struct Closed {
     pub turned_away: u64,
     /// Attempts that were let through, and whose client no longer waited when the answer came.
     pub abandoned: u64,
+    /// Requests under way at the end that were being tried again.
+    pub retrying: u64,
     /// Time of the backend's slots spent on answers, in nanoseconds ...
     pub worked: u128,
     /// ... and of that, on answers nobody waited for.
@@ -50,6 +52,7 @@ impl Closed {
             broken_promises: 0,
             turned_away: 0,
             abandoned: 0,
+            retrying: 0,
             worked: 0,
             wasted: 0,
             rejecting: 0,
@@ -102,6 +105,13 @@ impl Judge {
     pub fn abandoned(&mut self) {
         if let Some(closed) = &mut self.closed {
             closed.abandoned += 1;
+        }
+    }
+
+    /// So many of the requests under way at the end were being tried again.
+    pub fn still_retrying(&mut self, requests: u64) {
+        if let Some(closed) = &mut self.closed {
+            closed.retrying = requests;
         }
     }
 

@@ -53,6 +53,13 @@ pub struct Case {
     pub place: Place,
 }
 
+impl Case {
+    /// Whether clients react to answers, or work takes time.
+    pub fn is_closed_loop(&self) -> bool {
+        !self.clients.are_plain() || self.backend.is_some()
+    }
+}
+
 /// How several limits act together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {

@@ -1,35 +1,20 @@
-//! A closed loop: clients react to what they are answered, and the backend's capacity is bounded.
-//!
-//! Events of one instant are handled in this order: those of the server (departures from the limiter's
-//! queue, work done, changes of capacity: what becomes free at an instant can be taken at that instant),
-//! those of clients that have already sent something (answers, timeouts, retries), then requests that
-//! are made for the first time; of each kind in the order in which they were scheduled.
+//! A closed loop: clients react to what they are answered, and the backend's capacity is bounded. What
+//! happens at one instant happens in the order of the `agenda`.
 //!
 //! An attempt is decided at the instant at which it is made. Its answer reaches the client a round trip
 //! after it was decided, or after the backend has done its work: so no client, however hasty, makes two
 //! attempts of a request at one instant.
 
+use super::agenda::{Agenda, Turn};
 use super::desk::Desk;
-use super::queue::Queue;
 use super::requests::{Answer, Line, Requests, Stage, Ticket};
 use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
 use crate::client::{Clients, Crowd, Next};
 use crate::judge::Trial;
 use crate::seed::Draws;
-use crate::server::{Backend, Entry, Job, Running, Started, Work};
+use crate::server::{Backend, Entry, Job, Started, Work};
 use crate::time::{Instant, Span};
 use crate::traffic::Arrival;
-
-/// What happens at the server.
-#[derive(Debug, Clone, Copy)]
-enum Service {
-    /// An attempt leaves the limiter's queue.
-    Departs(Ticket),
-    /// A job in service is done.
-    Done(Running),
-    /// The backend's capacity changes.
-    Changes,
-}
 
 /// The clients, the backend and what lies ahead of them.
 pub(super) struct Loop<'a, 'b> {
@@ -43,11 +28,10 @@ pub(super) struct Loop<'a, 'b> {
     requests: Requests,
     /// By client; empty where clients send on schedule.
     lines: Vec<Line>,
-    service: Queue<Service>,
-    /// What clients do next: a ticket whose request is [`Stage::Pausing`] makes another attempt, one that
-    /// is [`Stage::Answered`] hears of it, one that is [`Stage::Leaving`] leaves, and any other has waited
-    /// for too long.
-    pending: Queue<Ticket>,
+    /// Of clients: a ticket whose request is [`Stage::Pausing`] makes another attempt, one that is
+    /// [`Stage::Answered`] hears of it, one that is [`Stage::Leaving`] leaves, and any other has waited for
+    /// too long.
+    agenda: Agenda,
     /// Whether answers must be dealt with in time order.
     ordered: bool,
     /// Whether the backend is busy with answers to rejected attempts.
@@ -57,27 +41,27 @@ pub(super) struct Loop<'a, 'b> {
 }
 
 impl<'a, 'b> Loop<'a, 'b> {
-    pub fn new(plan: &'a Plan<'a>, desk: &'b mut Desk<'a>) -> Loop<'a, 'b> {
+    /// Nothing has happened yet; `queues` tells whether attempts may wait at the desk.
+    pub fn new(plan: &'a Plan<'a>, desk: &'b mut Desk<'a>, queues: bool) -> Loop<'a, 'b> {
         let window = plan.traffic.window;
         let count = plan.traffic.clients.len();
         let crowd = Crowd::new(plan.clients, plan.seed, count);
         let backend = plan.backend.map(|spec| Backend::new(spec, window, plan.seed));
-        let mut service = Queue::new();
-        let changes = backend.iter().flat_map(|backend| backend.changes());
-        changes.for_each(|at| service.push(at, Service::Changes));
         let capped = plan.clients.in_flight.is_some();
+        // Those who learn of an answer and those who wait for none any longer come again in the order in
+        // which they learn.
+        let times_out = plan.clients.timeout.is_some() && (queues || backend.is_some());
         Loop {
-            ordered: capped || crowd.needs_order(),
+            ordered: capped || times_out || crowd.needs_order(),
             desk,
             plan,
             clients: plan.clients,
             crowd,
+            agenda: Agenda::new(backend.as_ref().map(Backend::changes).unwrap_or_default()),
             backend,
             draws: plan.seed.draws("rejection"),
             requests: Requests::default(),
             lines: if capped { vec![Line::default(); count] } else { Vec::new() },
-            service,
-            pending: Queue::new(),
             refusing_takes_time: plan.backend.is_some_and(|b| b.reject_cost() > Span::ZERO),
             end: window.end,
             attempts: 0,
@@ -90,37 +74,32 @@ impl<'a, 'b> Loop<'a, 'b> {
         arrivals: impl Iterator<Item = Arrival>,
         observer: &mut dyn Observer,
     ) -> Result<(u64, u64), Stopped> {
+        let most = self.plan.max_attempts;
         let mut arrivals = arrivals.enumerate().peekable();
         let mut reported = 0;
         loop {
             let arrival = arrivals.peek().map(|(_, arrival)| arrival.at);
-            let [service, pending, arrival] =
-                [self.service.next_at(), self.pending.next_at(), arrival]
-                    .map(|at| at.filter(|&at| at < self.end).unwrap_or(self.end));
-            if service <= pending && service <= arrival {
-                if service == self.end {
-                    break;
+            let next = self.agenda.next(arrival).filter(|(at, _)| *at < self.end);
+            let Some((now, turn)) = next else { break };
+            match turn {
+                Turn::Done => self.finish_next(observer),
+                Turn::Changes => self.change(),
+                Turn::Departs => self.depart_next(observer),
+                Turn::Acts => self.act_next(observer),
+                Turn::Arrives => {
+                    let Some((number, arrival)) = arrivals.next() else { break };
+                    self.arrive(number as u64, &arrival, observer);
                 }
-                self.serve_next(observer);
-            } else if pending <= arrival {
-                self.act_next(observer);
-            } else if let Some((number, arrival)) = arrivals.next() {
-                self.arrive(number as u64, &arrival, observer);
             }
-            if self.attempts - reported >= STRIDE {
-                let now = service.min(pending).min(arrival);
-                self.report(
-                    observer,
-                    now,
-                    self.attempts - std::mem::replace(&mut reported, self.attempts),
-                )?;
+            if self.attempts - reported >= STRIDE || self.attempts > most {
+                let new = self.attempts - std::mem::replace(&mut reported, self.attempts);
+                self.report(observer, now, new)?;
             }
         }
         self.report(observer, self.end, self.attempts - reported)?;
-        self.close_lines();
+        self.desk.judge.still_retrying(self.requests.retrying());
         let mut queued = 0;
-        while let Some((_, service)) = self.service.pop(|_| {}) {
-            let Service::Departs(ticket) = service else { continue };
+        while let Some((_, ticket)) = self.agenda.departures.pop(|_| {}) {
             queued += u64::from(self.requests.is_current(ticket));
         }
         Ok((queued, self.requests.live()))
@@ -151,9 +130,9 @@ impl<'a, 'b> Loop<'a, 'b> {
 
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
-        let Loop { requests, pending, desk, .. } = self;
+        let Loop { requests, agenda, desk, .. } = self;
         let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
-        let Some((at, ticket)) = pending.pop(soon) else { return };
+        let Some((at, ticket)) = agenda.clients.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;
         }
@@ -205,7 +184,7 @@ impl<'a, 'b> Loop<'a, 'b> {
             },
             Fate::Queued(span) => {
                 let ticket = self.wait(slot, Stage::Queued(at));
-                self.service.push(at + span, Service::Departs(ticket));
+                self.agenda.departures.push(at + span, ticket);
             }
             Fate::Rejected(wait) => {
                 if trial == (Trial::Retry { obeys: true }) {
@@ -234,7 +213,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// Schedules what a client does. What lies behind the run's end never happens.
     fn remind(&mut self, at: Instant, ticket: Ticket) {
         if at < self.end {
-            self.pending.push(at, ticket);
+            self.agenda.remind(at, ticket, &self.requests);
         }
     }
 
@@ -257,36 +236,41 @@ impl<'a, 'b> Loop<'a, 'b> {
     }
 
     fn schedule(&mut self, started: Started) {
-        self.service.push(started.until, Service::Done(started.running));
+        self.agenda.done.push(started.until, started.running);
     }
 
-    /// The next of what happens at the server.
-    fn serve_next(&mut self, observer: &mut dyn Observer) {
-        let Some((at, service)) = self.service.pop(|_| {}) else { return };
-        match service {
-            Service::Departs(ticket) => return self.depart(at, ticket, observer),
-            Service::Done(running) => {
-                let Some(backend) = &mut self.backend else { return };
-                if let Some((job, busy)) = backend.finish(at, running) {
-                    self.finish_job(at, job, busy, observer);
-                }
-            }
-            Service::Changes => {
-                let Some(backend) = &mut self.backend else { return };
-                for (job, busy) in backend.change(at) {
-                    self.desk.judge.worked(job.work, busy, true);
-                }
-            }
-        }
-        let Loop { backend: Some(backend), requests, service, .. } = self else { return };
+    /// Hands out the slots of the backend that are free.
+    fn start(&mut self, at: Instant) {
+        let Loop { backend: Some(backend), requests, agenda, .. } = self else { return };
         let waits = |job: Job| requests.is_current(Ticket::from_number(job.ticket));
         while let Some(started) = backend.start(at, waits) {
-            service.push(started.until, Service::Done(started.running));
+            agenda.done.push(started.until, started.running);
         }
     }
 
-    /// An attempt leaves the limiter's queue. If its client no longer waits, it goes nowhere.
-    fn depart(&mut self, at: Instant, ticket: Ticket, observer: &mut dyn Observer) {
+    /// The capacity of the backend changes.
+    fn change(&mut self) {
+        let Some(at) = self.agenda.changes.pop_front() else { return };
+        let Some(backend) = &mut self.backend else { return };
+        for (job, busy) in backend.change(at) {
+            self.desk.judge.worked(job.work, busy, true);
+        }
+        self.start(at);
+    }
+
+    /// The next job in service is done, unless it was lost before.
+    fn finish_next(&mut self, observer: &mut dyn Observer) {
+        let Some((at, running)) = self.agenda.done.pop(|_| {}) else { return };
+        let Some(backend) = &mut self.backend else { return };
+        if let Some((job, busy)) = backend.finish(at, running) {
+            self.finish_job(at, job, busy, observer);
+        }
+        self.start(at);
+    }
+
+    /// The next attempt leaves the limiter's queue. If its client no longer waits, it goes nowhere.
+    fn depart_next(&mut self, observer: &mut dyn Observer) {
+        let Some((at, ticket)) = self.agenda.departures.pop(|_| {}) else { return };
         if !self.requests.is_current(ticket) {
             return;
         }
@@ -397,23 +381,13 @@ impl<'a, 'b> Loop<'a, 'b> {
         }
     }
 
-    /// Gives up a request that was never sent if its client had left by `at`.
+    /// Gives up a request that was never sent if its client has left by `at`. (What is still not sent at the
+    /// end waits for a request that was made before it, and whose client would have left before.)
     fn left_waiting(&mut self, slot: u32, at: Instant) -> bool {
         let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory);
-        let Some(leaves) = leaves.filter(|&leaves| leaves <= at && leaves < self.end) else {
-            return false;
-        };
+        let Some(leaves) = leaves.filter(|&leaves| leaves <= at) else { return false };
         self.desk.judge.gave_up(leaves);
         self.requests.remove(slot);
         true
-    }
-
-    /// Gives up what was never sent by the end of the run.
-    fn close_lines(&mut self) {
-        for client in 0..self.lines.len() {
-            while let Some(slot) = self.lines[client].next(&self.requests) {
-                self.left_waiting(slot, self.end);
-            }
-        }
     }
 }

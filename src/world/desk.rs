@@ -20,6 +20,8 @@ pub(super) struct Desk<'a> {
     decisions: Option<Decisions>,
     /// The keys of the attempt at hand; kept to reuse their memory.
     keys: Vec<Met>,
+    /// Bit i tells whether the limit of `keys[i]` refused the attempt just decided.
+    refused: u64,
     touches: Vec<Touch>,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Desk<'a> {
             reference: reference.filter(|_| open),
             decisions: open.then(Decisions::default),
             keys: Vec::new(),
+            refused: 0,
             touches: Vec::new(),
         }
     }
@@ -96,6 +99,7 @@ impl<'a> Desk<'a> {
             Decision::Queue(span) => Fate::Queued(span),
             Decision::Deny { refused, wait } => {
                 judge.rejected(at, arrival.client, touches, refused, wait);
+                self.refused = refused;
                 Fate::Rejected(wait)
             }
         };
@@ -120,15 +124,14 @@ impl<'a> Desk<'a> {
         self.judge.accepted(at, arrival.client, &self.touches, Some(span));
     }
 
-    /// The longest `per` of the limits that the attempt just decided is counted under, as an answer to it
-    /// might name it; zero without any.
+    /// The longest `per` of the limits that refused the attempt just decided.
     pub fn window(&self) -> Span {
-        let of = |met: &Met| {
+        let of = |(index, met): (usize, &Met)| {
             let spec = &self.plan.limits[met.limit];
             let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
-            tier.unwrap_or(spec.limit).per
+            (self.refused >> index & 1 == 1).then_some(tier.unwrap_or(spec.limit).per)
         };
-        self.keys.iter().map(of).max().unwrap_or(Span::ZERO)
+        self.keys.iter().enumerate().filter_map(of).max().unwrap_or(Span::ZERO)
     }
 
     /// Closes the books over `pending` attempts in queues and `unfinished` requests.

@@ -4,6 +4,7 @@
 //! requests are tried again, wait and are given up (`closed`). Both decide attempts at the same
 //! `desk`. Arrivals of one instant come in the order of [`Traffic::merged`].
 
+mod agenda;
 mod closed;
 mod decisions;
 mod desk;
@@ -29,6 +30,7 @@ use desk::Desk;
 pub use decisions::Decisions;
 pub use gate::Limiters;
 pub use keys::KeyPlan;
+pub use requests::REQUEST_BYTES;
 
 /// What all algorithms of a case are run over.
 #[derive(Clone, Copy)]
@@ -53,6 +55,7 @@ pub struct Plan<'a> {
     pub trigger: Option<Window>,
     /// What random numbers derive from.
     pub seed: Seed,
+    closed_loop: bool,
     /// A closed loop that makes more attempts than this is stopped.
     pub max_attempts: u64,
 }
@@ -82,13 +85,14 @@ impl<'a> Plan<'a> {
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
             seed: case.seed,
+            closed_loop: case.is_closed_loop(),
             max_attempts: case.max_attempts,
         }
     }
 
     /// Whether clients react to answers, or work takes time.
     pub fn is_closed_loop(&self) -> bool {
-        !self.clients.are_plain() || self.backend.is_some()
+        self.closed_loop
     }
 }
 
@@ -160,8 +164,8 @@ pub fn run(
 ) -> Result<(Tally, Decisions), Stopped> {
     let mut desk = Desk::new(plan, limiters, queues, reference);
     match plan.stored {
-        Some(arrivals) => run_over(plan, &mut desk, arrivals.iter().copied(), observer),
-        None => run_over(plan, &mut desk, plan.traffic.merged(), observer),
+        Some(arrivals) => run_over(plan, &mut desk, queues, arrivals.iter().copied(), observer),
+        None => run_over(plan, &mut desk, queues, plan.traffic.merged(), observer),
     }
     .map(|(pending, unfinished)| desk.finish(pending, unfinished))
 }
@@ -170,11 +174,12 @@ pub fn run(
 fn run_over<'a>(
     plan: &'a Plan<'a>,
     desk: &mut Desk<'a>,
+    queues: bool,
     arrivals: impl Iterator<Item = Arrival>,
     observer: &mut dyn Observer,
 ) -> Result<(u64, u64), Stopped> {
     if plan.is_closed_loop() {
-        return closed::Loop::new(plan, desk).run(arrivals, observer);
+        return closed::Loop::new(plan, desk, queues).run(arrivals, observer);
     }
     let pending = open::run(desk, plan.traffic.window, arrivals, observer)?;
     Ok((pending, 0))

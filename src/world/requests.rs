@@ -84,6 +84,10 @@ impl Request {
     }
 }
 
+/// Bytes of a request under way with what lies ahead of it: two tickets of its client, of which one may mean
+/// nothing any more, and one in the limiter's queue.
+pub const REQUEST_BYTES: usize = size_of::<Request>() + 3 * size_of::<(u64, Ticket)>();
+
 /// Requests of a page, as a power of two.
 const PAGE: u32 = 12;
 
@@ -168,6 +172,19 @@ impl Requests {
         std::hint::black_box(request.stage == Stage::Working);
         std::hint::black_box(request.memory.first);
         request.client
+    }
+
+    /// How many of those under way are tried again: their last attempt failed and another follows, or they
+    /// are at it.
+    pub fn retrying(&self) -> u64 {
+        let retries = |request: &&Request| match request.stage {
+            Stage::Free(_) | Stage::Backlog(_) | Stage::Leaving => false,
+            Stage::Pausing { .. } => true,
+            Stage::Queued(_) | Stage::Working | Stage::Refused(_) | Stage::Answered(_) => {
+                request.memory.tries > 1
+            }
+        };
+        self.pages.iter().flatten().filter(retries).count() as u64
     }
 
     /// How many are under way.

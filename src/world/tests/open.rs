@@ -1,68 +1,6 @@
-//! The engine over small scenarios, in an open loop.
+//! The engine in an open loop.
 
 use super::*;
-use crate::algorithm::find;
-use crate::error::Problems;
-use crate::params::{Node, Params};
-use crate::scenario::{Changes, Scenario};
-use crate::time::SECOND;
-use crate::traffic;
-use std::path::Path;
-
-/// Takes down every decision, and stops after so many reports of progress.
-struct Witness {
-    fates: Vec<(u64, Fate)>,
-    progressed: u64,
-    reports_left: u64,
-}
-
-impl Observer for Witness {
-    fn decided(&mut self, decided: Decided) {
-        let since_1970 = decided.arrival.at - Instant(0);
-        self.fates.push((since_1970.nanos() / SECOND, decided.fate));
-    }
-
-    fn progressed(&mut self, _: Span, attempts: u64) -> bool {
-        self.progressed += attempts;
-        self.reports_left = self.reports_left.saturating_sub(1);
-        self.reports_left > 0
-    }
-}
-
-/// Runs an algorithm with its defaults from 1970 on.
-fn run_until(
-    reports: u64,
-    algorithm: &str,
-    scenario: &str,
-    reference: Option<&Decisions>,
-) -> (Result<(Tally, Decisions), Stopped>, Witness) {
-    let text = format!("name = \"t\"\nstart = \"1970-01-01T00:00:00Z\"\n{scenario}");
-    let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
-    let case = &scenario.cases[0];
-    let (traffic, _) = traffic::build(case, Path::new("")).unwrap();
-    let keys = KeyPlan::new(&case.limits, &traffic);
-    let arrivals: Vec<Arrival> = traffic.merged().collect();
-    let plan = |stored| Plan::of(case, &traffic, stored, &keys);
-    let kind = find(algorithm).unwrap();
-    let (node, problems) = (Node::empty(), Problems::new());
-    let of = |plan: &Plan| {
-        let limiters = case.limits.iter().map(|spec| {
-            vec![kind.limiter(&spec.limit, &mut Params::new(&node, &problems)).unwrap()]
-        });
-        let mut witness = Witness { fates: Vec::new(), progressed: 0, reports_left: reports };
-        let result = run(plan, limiters.collect(), kind.queues, reference, &mut witness);
-        (result, witness)
-    };
-    let (made_up, stored) = (of(&plan(None)), of(&plan(Some(&arrivals))));
-    assert_eq!(made_up.0, stored.0, "requests that were stored decide as others");
-    stored
-}
-
-fn run_whole(algorithm: &str, scenario: &str) -> (Tally, Decisions, Witness) {
-    let (result, witness) = run_until(u64::MAX, algorithm, scenario, None);
-    let (tally, decisions) = result.unwrap();
-    (tally, decisions, witness)
-}
 
 /// A queue for one that lets out one a second: one attempt at 0 s, two at 1 s.
 const QUEUE: &str = "limit = \"1/1s\"\n\
@@ -77,11 +15,11 @@ fn who_leaves_at_an_instant_has_left_before_who_arrives_at_it() {
     // The first leaves at 1 s, the second arrives then and takes its place until 2 s; the queue is
     // full for the third, which would be let in once the second has left.
     let expected = [
-        (0, Fate::Queued(second)),
-        (1, Fate::Queued(second)),
-        (1, Fate::Rejected(Wait::After(second))),
+        (Span::ZERO, 0, 1, Fate::Queued(second)),
+        (second, 1, 1, Fate::Queued(second)),
+        (second, 2, 1, Fate::Rejected(Wait::After(second))),
     ];
-    assert_eq!(witness.fates, expected);
+    assert_eq!(witness.seen, expected);
     assert_eq!((tally.books.accepted, tally.books.rejected, tally.books.pending), (2, 1, 0));
     // One has passed in (0 s, 1 s] when the third is refused: there was no room for it.
     assert_eq!(tally.needless_rejections, 0);

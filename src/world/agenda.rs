@@ -1,0 +1,138 @@
+//! What lies ahead in a closed loop, in the order in which it happens.
+//!
+//! Of one instant, in this order: work is done, the backend's capacity changes, attempts leave the
+//! limiter's queue, clients that have already sent something act (they hear of an answer, wait no longer, try
+//! again), requests are made for the first time. What becomes free at an instant can be taken at that
+//! instant. Of each kind, in the order in which they were scheduled.
+
+use std::collections::VecDeque;
+
+use super::queue::Queue;
+use super::requests::{Requests, Ticket};
+use crate::server::Running;
+use crate::time::Instant;
+
+/// What happens next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    /// A job in service is done.
+    Done,
+    /// The backend's capacity changes.
+    Changes,
+    /// An attempt leaves the limiter's queue.
+    Departs,
+    /// A client acts on a request under way.
+    Acts,
+    /// A request is made for the first time.
+    Arrives,
+}
+
+/// All that lies ahead but for requests that were not made yet.
+#[derive(Debug)]
+pub(super) struct Agenda {
+    pub done: Queue<Running>,
+    /// In time order.
+    pub changes: VecDeque<Instant>,
+    pub departures: Queue<Ticket>,
+    /// What clients do: the stage of the request says what.
+    pub clients: Queue<Ticket>,
+    /// So many may lie in `clients` before those are dropped that mean nothing any more.
+    room: usize,
+}
+
+/// It is not worth while to look for meaningless tickets among fewer than so many.
+const FEW: usize = 1 << 10;
+
+impl Agenda {
+    /// Nothing but changes of capacity, which are in time order.
+    pub fn new(changes: Vec<Instant>) -> Agenda {
+        Agenda {
+            done: Queue::new(),
+            changes: changes.into(),
+            departures: Queue::new(),
+            clients: Queue::new(),
+            room: FEW,
+        }
+    }
+
+    /// What happens next, and when; `arrival` is when the next request is made. `None` if nothing does.
+    #[inline]
+    pub fn next(&self, arrival: Option<Instant>) -> Option<(Instant, Turn)> {
+        let ahead = [
+            (self.done.next_at(), Turn::Done),
+            (self.changes.front().copied(), Turn::Changes),
+            (self.departures.next_at(), Turn::Departs),
+            (self.clients.next_at(), Turn::Acts),
+            (arrival, Turn::Arrives),
+        ];
+        ahead.into_iter().filter_map(|(at, turn)| Some((at?, turn))).min()
+    }
+
+    /// A client acts on a request at `at`, if the ticket still means something then. Takes no more room
+    /// than for two tickets of each request that was ever under way at a time.
+    pub fn remind(&mut self, at: Instant, ticket: Ticket, requests: &Requests) {
+        if self.clients.len() >= self.room {
+            self.clients.retain(|ticket| requests.is_current(*ticket));
+            self.room = FEW.max(2 * self.clients.len());
+        }
+        self.clients.push(at, ticket);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+    use crate::traffic::Arrival;
+    use crate::world::requests::Stage;
+
+    #[test]
+    fn of_one_instant_each_kind_has_its_turn() {
+        let at = Instant(5);
+        let mut agenda = Agenda::new(vec![at]);
+        let ticket = Ticket { slot: 0, stamp: 0 };
+        agenda.clients.push(at, ticket);
+        agenda.departures.push(at, ticket);
+        agenda.done.push(at, Running(0));
+        let mut order = Vec::new();
+        while let Some((_, turn)) = agenda.next(Some(at)) {
+            order.push(turn);
+            match turn {
+                Turn::Done => drop(agenda.done.pop(|_| {})),
+                Turn::Changes => drop(agenda.changes.pop_front()),
+                Turn::Departs => drop(agenda.departures.pop(|_| {})),
+                Turn::Acts => drop(agenda.clients.pop(|_| {})),
+                Turn::Arrives => break,
+            }
+        }
+        use Turn::{Acts, Arrives, Changes, Departs, Done};
+        assert_eq!(order, [Done, Changes, Departs, Acts, Arrives]);
+        agenda.done.push(Instant(6), Running(0));
+        assert_eq!(agenda.next(Some(at)), Some((at, Arrives)), "the instant goes first");
+        assert_eq!(agenda.next(None), Some((Instant(6), Done)));
+    }
+
+    #[test]
+    fn tickets_that_mean_nothing_take_no_room_for_long() {
+        let mut requests = Requests::default();
+        let arrival = Arrival { at: Instant(0), client: 0, endpoint: 0, cost: 1 };
+        let slots = [0, 1, 2].map(|number| requests.add(number, &arrival));
+        let mut agenda = Agenda::new(Vec::new());
+        let mut at = Instant(0);
+        for _ in 0..100_000 {
+            at = at + Span::from_nanos(1);
+            for slot in slots {
+                let ticket = requests.enter(slot, Stage::Working);
+                agenda.remind(at, ticket, &requests);
+            }
+        }
+        assert!(agenda.clients.len() <= FEW, "{}", agenda.clients.len());
+        let mut left = Vec::new();
+        while let Some((at, ticket)) = agenda.clients.pop(|_| {}) {
+            if requests.is_current(ticket) {
+                left.push((at, ticket.slot));
+            }
+        }
+        assert_eq!(left, slots.map(|slot| (at, slot)), "what means something is kept in its order");
+    }
+}
