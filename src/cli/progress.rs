@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run::Progress;
+use crate::run::{Progress, Unit};
 
 /// Runs shorter than this show nothing.
 const QUIET_FOR: Duration = Duration::from_millis(500);
@@ -51,6 +51,7 @@ impl Stop {
 struct State {
     what: String,
     total: u64,
+    unit: Unit,
     begun: Instant,
     line_due: Instant,
     bar: Option<ProgressBar>,
@@ -63,6 +64,7 @@ impl Terminal {
         let state = State {
             what: String::new(),
             total: 0,
+            unit: Unit::Attempts,
             begun: now,
             line_due: now + LINE_EVERY,
             bar: None,
@@ -82,18 +84,34 @@ impl State {
     fn bar(&self) -> ProgressBar {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let bar = ProgressBar::with_draw_target(Some(self.total), target);
-        let style =
-            "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left";
+        let style = match self.unit {
+            Unit::Attempts => {
+                "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left"
+            }
+            Unit::SimulatedTime => "{msg} {wide_bar} {percent}% of the simulated time, {eta} left",
+        };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         bar.set_message(self.what.clone());
         bar
     }
+
+    /// Where there is no bar.
+    fn line(&self, done: u64) -> String {
+        let State { what, total, .. } = self;
+        match self.unit {
+            Unit::Attempts => format!("{what}: {done} of at most {total} attempts"),
+            Unit::SimulatedTime => {
+                let percent = u128::from(done) * 100 / u128::from(*total).max(1);
+                format!("{what}: {percent}% of the simulated time")
+            }
+        }
+    }
 }
 
 impl Progress for Terminal {
-    fn begin(&self, what: &str, total: u64) {
+    fn begin(&self, what: &str, total: u64, unit: Unit) {
         self.done.store(0, Ordering::Relaxed);
         if let Ok(mut state) = self.state.lock() {
             if let Some(bar) = state.bar.take() {
@@ -103,6 +121,7 @@ impl Progress for Terminal {
             *state = State {
                 what: what.to_owned(),
                 total,
+                unit,
                 begun: now,
                 line_due: now + LINE_EVERY,
                 bar: None,
@@ -110,8 +129,8 @@ impl Progress for Terminal {
         }
     }
 
-    fn advance(&self, attempts: u64) {
-        let done = self.done.fetch_add(attempts, Ordering::Relaxed) + attempts;
+    fn advance(&self, by: u64) {
+        let done = self.done.fetch_add(by, Ordering::Relaxed) + by;
         if self.quiet {
             return;
         }
@@ -127,9 +146,8 @@ impl Progress for Terminal {
             state.bar = Some(bar);
         } else if now >= state.line_due {
             state.line_due = now + LINE_EVERY;
-            let line = format!("{}: {done} of at most {} attempts", state.what, state.total);
             // Progress that cannot be shown is no reason to stop.
-            let _ = writeln!(std::io::stderr(), "{line}");
+            let _ = writeln!(std::io::stderr(), "{}", state.line(done));
         }
     }
 

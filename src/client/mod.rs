@@ -109,6 +109,11 @@ impl Clients {
         Clients { rtt: if passes { rtt } else { RTT }, timeout, patience, in_flight, retry }
     }
 
+    /// At most so many attempts of a request; `None` without a bound.
+    pub fn most_attempts(&self) -> Option<u32> {
+        self.retry.as_ref().map_or(Some(1), |retry| retry.attempts)
+    }
+
     /// Whether they send each request once, on schedule, and wait for ever: then nothing feeds back.
     pub fn are_plain(&self) -> bool {
         self.retry.is_none()

@@ -119,9 +119,18 @@ fn simulate(
     if !options.decisions {
         return run::simulate(prepared, simulation, progress);
     }
-    let size = format::bytes(decisions::estimate(prepared.decisions(), NAMES));
-    progress.announce(&format!("decisions.csv will take up to about {size}"));
-    let mut sink = Sink::new(folder)?;
+    let loops = prepared.is_closed_loop();
+    let (least, most) = prepared.decisions();
+    let [least, most] =
+        [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, loops)));
+    progress.announce(&match loops {
+        false => format!("decisions.csv will take up to about {most}"),
+        true => format!(
+            "decisions.csv will take about {least} if every request is sent once, and up to {most} as \
+             clients retry"
+        ),
+    });
+    let mut sink = Sink::new(folder, loops)?;
     simulation.decisions = Some(&mut sink);
     let findings = run::simulate(prepared, simulation, progress)?;
     let draft = sink.finish()?;
@@ -202,10 +211,10 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(folder: &Folder) -> Result<Sink, Error> {
+    fn new(folder: &Folder, loops: bool) -> Result<Sink, Error> {
         let shown = folder.target().join("decisions.csv");
         let draft = folder.draft("decisions.csv")?;
-        let rows = Decisions::new(draft).map_err(|cause| failed(&shown, cause))?;
+        let rows = Decisions::new(draft, loops).map_err(|cause| failed(&shown, cause))?;
         Ok(Sink { rows, case: String::new(), algorithm: String::new(), replica: 0, shown })
     }
 
@@ -226,7 +235,7 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, fate, .. } = decided;
+        let Decided { arrival, request, attempt, fate } = *decided;
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,
@@ -235,7 +244,9 @@ impl DecisionSink for Sink {
             client: &traffic.clients[arrival.client as usize].name,
             endpoint: &traffic.endpoints[arrival.endpoint as usize],
             cost: arrival.cost,
-            fate: *fate,
+            fate,
+            request,
+            attempt,
         };
         self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
     }

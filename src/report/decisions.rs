@@ -12,6 +12,9 @@ use crate::world::Fate;
 pub const COLUMNS: [&str; 9] =
     ["case", "algorithm", "replica", "t_s", "client", "endpoint", "cost", "decision", "wait_s"];
 
+/// Those that follow where clients react to answers.
+pub const OF_REQUESTS: [&str; 2] = ["request", "attempt"];
+
 /// One row of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
@@ -32,22 +35,29 @@ pub struct Record<'a> {
     /// What became of it: `admit` without a wait; `queue`, which passes after the wait; or `deny` with
     /// the wait that it was told, empty where that is never.
     pub fate: Fate,
+    /// The number of its request, from 0.
+    pub request: u64,
+    /// Which attempt of that request, from 1.
+    pub attempt: u32,
 }
 
 /// The file in the making.
 pub struct Decisions<W: Write> {
     writer: csv::Writer<W>,
+    /// Whether requests and their attempts are told.
+    loops: bool,
 }
 
 impl<W: Write> Decisions<W> {
-    /// Writes the header.
+    /// Writes the header; `loops` tells whether clients react to answers in any case.
     ///
     /// # Errors
     /// What the writer reports.
-    pub fn new(to: W) -> io::Result<Decisions<W>> {
+    pub fn new(to: W, loops: bool) -> io::Result<Decisions<W>> {
         let mut writer = writer(to);
-        writer.write_record(COLUMNS)?;
-        Ok(Decisions { writer })
+        let more: &[&str] = if loops { &OF_REQUESTS } else { &[] };
+        writer.write_record(COLUMNS.iter().chain(more))?;
+        Ok(Decisions { writer, loops })
     }
 
     /// Writes one row.
@@ -62,18 +72,21 @@ impl<W: Write> Decisions<W> {
             Fate::Rejected(Wait::Never) => ("deny", None),
         };
         let secs = |span| Value::Seconds(span).to_string();
-        self.writer.write_record([
-            name_cell(record.case).as_bytes(),
-            name_cell(record.algorithm).as_bytes(),
-            record.replica.to_string().as_bytes(),
-            secs(record.at).as_bytes(),
-            name_cell(record.client).as_bytes(),
-            name_cell(record.endpoint).as_bytes(),
-            record.cost.to_string().as_bytes(),
-            decision.as_bytes(),
-            wait.map(secs).unwrap_or_default().as_bytes(),
-        ])?;
-        Ok(())
+        let writer = &mut self.writer;
+        writer.write_field(name_cell(record.case).as_bytes())?;
+        writer.write_field(name_cell(record.algorithm).as_bytes())?;
+        writer.write_field(record.replica.to_string())?;
+        writer.write_field(secs(record.at))?;
+        writer.write_field(name_cell(record.client).as_bytes())?;
+        writer.write_field(name_cell(record.endpoint).as_bytes())?;
+        writer.write_field(record.cost.to_string())?;
+        writer.write_field(decision)?;
+        writer.write_field(wait.map(secs).unwrap_or_default())?;
+        if self.loops {
+            writer.write_field(record.request.to_string())?;
+            writer.write_field(record.attempt.to_string())?;
+        }
+        Ok(writer.write_record(None::<&[u8]>)?)
     }
 
     /// The writer behind it, with all rows written to it.
@@ -87,9 +100,11 @@ impl<W: Write> Decisions<W> {
 
 /// About how many bytes so many decisions take, with names of so many bytes on average (those of the
 /// case, the algorithm, the client and the endpoint together); to announce before a run.
-pub fn estimate(decisions: u64, names: u64) -> u64 {
-    // Replica, cost and decision take about 10, the two times up to 12 each, commas and line end 9.
-    decisions.saturating_mul(names.saturating_add(40))
+pub fn estimate(decisions: u64, names: u64, loops: bool) -> u64 {
+    // Replica, cost and decision take about 10, the two times up to 12 each, commas and line end 9;
+    // request and attempt about 10 with theirs.
+    let numbers = if loops { 50 } else { 40 };
+    decisions.saturating_mul(names.saturating_add(numbers))
 }
 
 #[cfg(test)]
@@ -99,7 +114,16 @@ mod tests {
 
     #[test]
     fn each_decision_has_its_word_and_wait() {
-        let mut decisions = Decisions::new(Vec::new()).unwrap();
+        insta::assert_snapshot!(written(false));
+    }
+
+    #[test]
+    fn where_clients_react_each_has_its_request_and_attempt() {
+        insta::assert_snapshot!(written(true));
+    }
+
+    fn written(loops: bool) -> String {
+        let mut decisions = Decisions::new(Vec::new(), loops).unwrap();
         let half = Span::from_nanos(SECOND / 2);
         for (fate, client) in [
             (Fate::Accepted, "10.0.0.1"),
@@ -108,12 +132,22 @@ mod tests {
             (Fate::Rejected(Wait::Never), "-"),
         ] {
             let (case, algorithm, endpoint) = ("jitter", "gcra", "");
-            let record =
-                Record { case, algorithm, replica: 0, at: half, client, endpoint, cost: 3, fate };
+            let (replica, at, cost, request, attempt) = (0, half, 3, 7, 2);
+            let record = Record {
+                case,
+                algorithm,
+                replica,
+                at,
+                client,
+                endpoint,
+                cost,
+                fate,
+                request,
+                attempt,
+            };
             decisions.row(record).unwrap();
         }
-        let text = String::from_utf8(decisions.finish().unwrap()).unwrap();
-        insta::assert_snapshot!(text);
+        String::from_utf8(decisions.finish().unwrap()).unwrap()
     }
 
     #[test]
@@ -127,7 +161,7 @@ mod tests {
                 Ok(())
             }
         }
-        let decisions = Decisions::new(Full).unwrap();
+        let decisions = Decisions::new(Full, true).unwrap();
         let reported = decisions.finish().err().map(|error| error.kind());
         assert_eq!(reported, Some(io::ErrorKind::StorageFull));
     }

@@ -3,15 +3,20 @@
 use serde::Serialize;
 
 use crate::error::{Problem, Problems};
-use crate::scenario::{Case, LimitSpec};
+use crate::scenario::Case;
 use crate::traffic::Traffic;
+use crate::world;
 
 /// Upper bounds of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Estimate {
     /// Requests.
     pub requests: u64,
-    /// Events of one algorithm: each request arrives, and may leave a queue.
+    /// Attempts of one algorithm, where clients react to answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u64>,
+    /// Events of one algorithm: each request arrives, and may leave a queue. In a closed loop each attempt
+    /// may, is worked on, answered and waited for besides, and each request may be left.
     pub events: u64,
     /// Bytes that one algorithm and its judging may need at once.
     pub memory_bytes: u64,
@@ -24,26 +29,47 @@ const ACCEPTANCE: u64 = 16;
 const EVENT: u64 = 64;
 const SUBJECT: u64 = 768;
 
+/// Bytes of what a closed loop keeps of a client besides, and of a job of the backend.
+const CLIENT: u64 = 256;
+const JOB: u64 = 128;
+
 impl Estimate {
     /// The bounds of one algorithm's run over the traffic of a case.
-    pub fn of(limits: &[LimitSpec], traffic: &Traffic) -> Estimate {
+    pub fn of(case: &Case, traffic: &Traffic) -> Estimate {
         let requests = traffic.bound();
+        let attempts = case.is_closed_loop().then(|| {
+            let most = case.clients.most_attempts().map_or(u64::MAX, u64::from);
+            requests.saturating_mul(most).min(case.max_attempts)
+        });
+        let decisions = attempts.unwrap_or(requests);
         let clients = traffic.clients.len() as u64;
         let endpoints = traffic.endpoints.len().max(1) as u64;
         // A key is made of a client and an endpoint at most, and no key was never asked for.
         let keys = clients.saturating_mul(endpoints).min(requests);
-        let by_limit = limits.iter().map(|spec| {
+        let by_limit = case.limits.iter().map(|spec| {
             let tiers = spec.tiers.iter().map(|tier| tier.limit);
             let most = tiers.chain([spec.limit]).map(|limit| limit.requests.max(limit.burst)).max();
-            let remembered = keys.saturating_mul(most.unwrap_or(0)).min(requests);
+            let remembered = keys.saturating_mul(most.unwrap_or(0)).min(decisions);
             let states = keys.saturating_mul(SUBJECT);
             remembered.saturating_mul(STAMP + ACCEPTANCE + EVENT).saturating_add(states)
         });
-        // A bit for each decision, and one for that of the reference.
+        let beside = match attempts {
+            // A bit for each decision, and one for that of the reference.
+            None => requests.div_ceil(4),
+            Some(attempts) => {
+                let jobs = case.backend.as_ref().map_or(0, |backend| backend.most_jobs());
+                requests
+                    .saturating_mul(world::REQUEST_BYTES as u64)
+                    .saturating_add(clients.saturating_mul(CLIENT))
+                    .saturating_add(jobs.min(attempts).saturating_mul(JOB))
+            }
+        };
         let memory_bytes = by_limit
             .fold(clients.saturating_mul(SUBJECT), u64::saturating_add)
-            .saturating_add(requests.div_ceil(4));
-        Estimate { requests, events: requests.saturating_mul(2), memory_bytes }
+            .saturating_add(beside);
+        let events = attempts.map_or(0, |attempts| attempts.saturating_mul(5));
+        let events = events.saturating_add(requests.saturating_mul(2));
+        Estimate { requests, attempts, events, memory_bytes }
     }
 
     /// Reports a problem if the run is larger than the scenario allows.
@@ -65,8 +91,15 @@ impl Estimate {
                 self.memory_bytes.div_ceil(1 << 20),
                 case.max_memory_mib
             );
-            let help =
-                "lower the rate, the number of clients or the limit, or raise `max-memory-mib`";
+            let help = match self.attempts {
+                None => {
+                    "lower the rate, the number of clients or the limit, or raise `max-memory-mib`"
+                }
+                Some(_) => {
+                    "lower the rate, the number of clients, the limit, `attempts` of clients or \
+                     `max-attempts`, or raise `max-memory-mib`"
+                }
+            };
             problems.add(Problem::at(&case.place, message).help(help));
         }
     }
@@ -116,6 +149,12 @@ mod tests {
         #[test]
         fn no_run_is_larger_than_its_bounds(
             sources in prop::collection::vec(traffic(), 1..4),
+            clients in prop::sample::select(vec![
+                "",
+                "[clients]\nrtt = \"1s\"\nretries = \"immediate\"\n",
+                "[clients]\ntimeout = \"1s\"\nretries = \"fixed\"\ndelay = \"300ms\"\nattempts = 3\n\
+                 [backend]\nslots = 2\nservice-time = \"400ms\"\nqueue = 5\n",
+            ]),
             (requests, burst) in (0..60_u64, 0..90_u64),
             seed in 0..1000_u64,
         ) {
@@ -124,17 +163,61 @@ mod tests {
                  [[limit]]\nrequests = {requests}\nper = \"5s\"\nburst = {burst}\n\
                  key = [\"client\", \"endpoint\"]\n[[limit]]\nrequests = 100\nper = \"1s\"\n"
             );
-            let prepared = scenario(&(limits + &sources.concat())).unwrap();
+            let prepared = scenario(&(limits + clients + &sources.concat())).unwrap();
             let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
             let bounds = findings.estimates[0];
             for row in &findings.comparison.rows {
                 let tally = &row.tally;
-                prop_assert!(tally.books.attempts <= bounds.requests);
+                prop_assert!(tally.books.requests <= bounds.requests);
+                prop_assert!(tally.books.attempts <= bounds.attempts.unwrap_or(bounds.requests));
                 let events = tally.books.attempts + tally.queue_waits.count() + tally.books.pending;
                 prop_assert!(events <= bounds.events);
                 prop_assert!(tally.kept.bytes_max <= bounds.memory_bytes);
             }
         }
+    }
+
+    /// Of 1,000 requests for one client under 5 per 1 s.
+    fn bounds(clients: &str) -> super::Estimate {
+        scenario(&format!("{TRAFFIC}{clients}")).unwrap().cases[0].estimate
+    }
+
+    #[test]
+    fn a_closed_loop_makes_as_many_attempts_as_its_clients_do_or_as_are_allowed() {
+        let open = bounds("");
+        assert_eq!((open.attempts, open.events), (None, 2_000));
+        let once = bounds("[clients]\ntimeout = \"1s\"\n");
+        assert_eq!((once.attempts, once.events), (Some(1_000), 7_000));
+        let thrice = bounds("[clients]\nretries = \"immediate\"\nattempts = 3\n");
+        assert_eq!((thrice.attempts, thrice.events), (Some(3_000), 17_000));
+        let for_ever = bounds("[clients]\nretries = \"immediate\"\n");
+        assert_eq!(for_ever.attempts, Some(1_000_000_000));
+        let text = format!("max-attempts = 2500\n{TRAFFIC}[clients]\nprofile = \"naive-loop\"\n");
+        assert_eq!(scenario(&text).unwrap().cases[0].estimate.attempts, Some(2_500));
+        // Each request under way takes more than a hundred bytes, and so does each job of the 100 in the
+        // queue and the 8 in service.
+        assert!(once.memory_bytes >= open.memory_bytes + 100_000);
+        let served = bounds(
+            "[clients]\ntimeout = \"1s\"\n[backend]\nslots = 8\nservice-time = \"1ms\"\nqueue = 100\n",
+        );
+        assert_eq!(served.memory_bytes - once.memory_bytes, 108 * super::JOB);
+    }
+
+    #[test]
+    fn what_a_closed_loop_may_remember_is_bounded_by_its_attempts() {
+        // Each attempt may be let through, and be remembered: 1,000 requests twice.
+        let text = |most: u32| {
+            format!(
+                "max-memory-mib = {most}\nduration = \"10s\"\nlimit = \"1000000/1s\"\n\
+                 [clients]\nretries = \"immediate\"\nattempts = 200\n\
+                 [[traffic]]\nkind = \"burst\"\nrequests = 1000\n"
+            )
+        };
+        // 200,000 times 96 bytes.
+        assert!(scenario(&text(19)).is_ok());
+        let shown = scenario(&text(18)).err().unwrap();
+        assert!(shown.contains("up to 19 MiB of memory an algorithm"), "{shown}");
+        assert!(shown.contains("`attempts` of clients or `max-attempts`"), "{shown}");
     }
 
     const TRAFFIC: &str = "duration = \"10s\"\nlimit = \"5/1s\"\n\

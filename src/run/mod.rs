@@ -12,5 +12,5 @@ pub use contender::{Contender, schema as contender_schema};
 pub use estimate::Estimate;
 pub use expectations::{Judgement, judge};
 pub use prepare::{Prepared, prepare, prepare_with};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Unit};
 pub use simulate::{DecisionSink, Findings, Options, simulate};

@@ -29,12 +29,20 @@ impl Prepared {
         &self.cases[case].traffic
     }
 
-    /// At most so many decisions will be made.
-    pub fn decisions(&self) -> u64 {
-        let of = |case: &PreparedCase| {
-            case.estimate.requests.saturating_mul(case.contenders.len() as u64)
+    /// About so many decisions will be made at least, if every request is sent once, and at most.
+    pub fn decisions(&self) -> (u64, u64) {
+        let of = |count: fn(&Estimate) -> u64| {
+            let of = |case: &PreparedCase| {
+                count(&case.estimate).saturating_mul(case.contenders.len() as u64)
+            };
+            self.cases.iter().map(of).fold(0, u64::saturating_add)
         };
-        self.cases.iter().map(of).fold(0, u64::saturating_add)
+        (of(|bounds| bounds.requests), of(|bounds| bounds.attempts.unwrap_or(bounds.requests)))
+    }
+
+    /// Whether clients react to answers in any case.
+    pub fn is_closed_loop(&self) -> bool {
+        self.scenario.cases.iter().any(Case::is_closed_loop)
     }
 }
 
@@ -84,7 +92,7 @@ pub fn prepare_with(
         let Some((traffic, sources)) = problems.keep(traffic::build(case, folder))? else {
             continue;
         };
-        let estimate = Estimate::of(&case.limits, &traffic);
+        let estimate = Estimate::of(case, &traffic);
         estimate.check(case, problems);
         contenders.retain(|contender| only.is_empty() || only.contains(&contender.name));
         let resolved = resolve(case, &traffic, sources, &contenders);
@@ -132,7 +140,7 @@ mod tests {
         assert_eq!(resolved["traffic"][0]["at"], "0s");
         assert_eq!(resolved["algorithm"][0]["backwards"], "freeze");
         assert_eq!(resolved["algorithm"].as_array().unwrap().len(), 1);
-        assert_eq!(prepared.decisions(), 3);
+        assert_eq!(prepared.decisions(), (3, 3));
     }
 
     #[test]

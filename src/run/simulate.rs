@@ -9,7 +9,7 @@ use super::contender::Contender;
 use super::describe;
 use super::estimate::Estimate;
 use super::prepare::{Prepared, PreparedCase};
-use super::progress::Progress;
+use super::progress::{Progress, Unit, micros};
 use crate::algorithm;
 use crate::error::{Error, Problem, Problems};
 use crate::judge::{Tally, Wrong};
@@ -65,9 +65,12 @@ pub fn simulate(
     let mut rows = Vec::new();
     let mut cases = Vec::new();
     for (index, (case, ready)) in scenario.cases.iter().zip(&prepared.cases).enumerate() {
-        let total = ready.estimate.requests.saturating_mul(ready.contenders.len() as u64 + 1);
+        let unit = Unit::of(case);
+        let whole = unit.whole(ready.estimate.requests, ready.traffic.window.span());
+        // An open loop has the reference besides.
+        let runs = ready.contenders.len() as u64 + u64::from(unit == Unit::Attempts);
         let what = [scenario.name.as_str(), &case.name].join(" ");
-        progress.begin(what.trim_end(), total);
+        progress.begin(what.trim_end(), whole.saturating_mul(runs), unit);
         let found = run_case(index, case, ready, &mut options, progress);
         progress.end();
         rows.extend(found?);
@@ -200,6 +203,9 @@ struct Watch<'a> {
     traffic: &'a Traffic,
     sink: Option<&'a mut dyn DecisionSink>,
     failure: Option<Error>,
+    unit: Unit,
+    /// Simulated time told so far, in microseconds.
+    told: u64,
 }
 
 impl<'a> Watch<'a> {
@@ -209,7 +215,7 @@ impl<'a> Watch<'a> {
         traffic: &'a Traffic,
         sink: Option<&'a mut dyn DecisionSink>,
     ) -> Watch<'a> {
-        Watch { case, progress, traffic, sink, failure: None }
+        Watch { case, progress, traffic, sink, failure: None, unit: Unit::of(case), told: 0 }
     }
 
     /// What a run came to, and why it stopped if it did.
@@ -245,8 +251,15 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn progressed(&mut self, _reached: Span, attempts: u64) -> bool {
-        self.progress.advance(attempts);
+    fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
+        let new = match self.unit {
+            Unit::Attempts => attempts,
+            Unit::SimulatedTime => {
+                let reached = micros(reached);
+                reached - std::mem::replace(&mut self.told, reached)
+            }
+        };
+        self.progress.advance(new);
         self.failure.is_none() && !self.progress.stop()
     }
 }

@@ -122,6 +122,11 @@ impl BackendSpec {
         self.reject_cost
     }
 
+    /// At most so many jobs are in service or wait.
+    pub fn most_jobs(&self) -> u64 {
+        self.slots + self.queue
+    }
+
     /// From the start of its first disturbance to the end of its last within a run; `None` without any.
     pub fn disturbed(&self, run: Window) -> Option<Window> {
         let disturbances = self.disturbances(run);
