@@ -204,3 +204,68 @@ fn mistakes_in_several_files_are_reported_together() {
     let order = ["all/a.toml", "all/b.toml", "all/c.toml"].map(|file| message.find(file).unwrap());
     assert!(order.is_sorted(), "{message}");
 }
+
+/// A storm that a brown-out starts and that never ends: clients give up on answers that would come a little
+/// later, and ask again.
+const STORM: &str = r#"name = "storm"
+duration = "60s"
+limit = { requests = 100000, per = "1s", key = "everything" }
+
+[clients]
+retries = "fixed"
+delay = "100ms"
+timeout = "1s"
+
+[backend]
+slots = 10
+service-time = "100ms"
+queue = 400
+
+[[backend.brown-out]]
+at = "10s"
+for = "5s"
+slots = 0
+
+[[traffic]]
+kind = "steady"
+rate = "90/s"
+clients = 100
+
+[[algorithm]]
+kind = "gcra"
+"#;
+
+#[test]
+fn expectations_speak_of_closed_loops() {
+    let expect = |lines: &str| format!("\n[[expect]]\nalgorithm = \"gcra\"\n{lines}\n");
+    // 90 requests a second for a minute. A hundred a second are served; what waits in the queue of 400 when
+    // it works again is older than a second when its turn comes.
+    let holding: String = [
+        "metric = \"requests\"\nis = 5400",
+        "metric = \"recovery_s\"\nis = \"never\"",
+        "metric = \"recovery_s\"\nat-least = 1000000",
+        "metric = \"gave_up\"\nis = 0",
+        "metric = \"unfinished\"\nat-least = 1000",
+        "metric = \"wasted_work_share\"\nat-least = 0.5\nat-most = 1",
+        "metric = \"amplification\"\nat-least = 2",
+        "metric = \"time_to_success_p50_s\"\nat-most = 0.2",
+        "metric = \"broken_promises\"\nis = 0",
+        "metric = \"failed\"\nis = 0",
+    ]
+    .map(expect)
+    .concat();
+    let bench = Bench::with("storm.toml", STORM.to_owned() + &holding);
+    insta::assert_snapshot!(bench.prints(&["check", "storm.toml"]));
+    let calm = STORM.replace("slots = 0", "slots = 9") + &expect("metric = \"recovery_s\"\nis = 0");
+    let recovers = Bench::with("calm.toml", calm.clone());
+    assert!(recovers.prints(&["check", "calm.toml"]).contains("ok    gcra recovery_s = 0"));
+    for (text, wrong) in [
+        (calm, "metric = \"recovery_s\"\nis = \"never\""),
+        (STORM.to_owned(), "metric = \"recovery_s\"\nat-most = 45"),
+        (STORM.to_owned(), "metric = \"unfinished\"\nis = 0"),
+    ] {
+        let bench = Bench::with("it.toml", text + &expect(wrong));
+        let outcome = bench.ratesim(&["check", "it.toml", "--quiet"]);
+        assert_eq!(outcome.code, 1, "{wrong}: {outcome}");
+    }
+}

@@ -12,19 +12,12 @@ use crate::scenarios;
 use crate::schema;
 use crate::support::{Files, Sheet, files_under};
 
-/// Runs a scenario named `it` to its end with every file that a run can write. What it wrote.
-fn results(text: &str, charts: bool) -> Files {
+/// Runs a scenario named `it` to its end. What it wrote and printed.
+pub fn results(text: &str, options: run::Options) -> Files {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("it.toml");
     std::fs::write(&file, text).unwrap();
-    let options = run::Options {
-        scenarios: vec![file],
-        out: place.path().to_owned(),
-        decisions: true,
-        charts,
-        threads: 1,
-        ..run::Options::default()
-    };
+    let options = run::Options { scenarios: vec![file], out: place.path().to_owned(), ..options };
     let mut printed = Vec::new();
     let mut output = Output { out: &mut printed, width: 80, styled: false };
     run::run(&options, &mut output, &Silent::default())
@@ -34,20 +27,25 @@ fn results(text: &str, charts: bool) -> Files {
     files
 }
 
-fn sheet(files: &Files, name: &str) -> Sheet {
+/// One run at a time, with every decision, and with charts if wanted.
+fn all(charts: bool) -> run::Options {
+    run::Options { decisions: true, charts, threads: 1, ..run::Options::default() }
+}
+
+pub fn sheet(files: &Files, name: &str) -> Sheet {
     Sheet::parse(&files[&format!("{name}.csv")])
 }
 
 /// The case and algorithm of a row, to find its rows in other files.
-fn names(row: &BTreeMap<String, String>) -> [(&'static str, &str); 2] {
+pub fn names(row: &BTreeMap<String, String>) -> [(&'static str, &str); 2] {
     [("case", &row["case"]), ("algorithm", &row["algorithm"])]
 }
 
-fn number(row: &BTreeMap<String, String>, column: &str) -> i64 {
+pub fn number(row: &BTreeMap<String, String>, column: &str) -> i64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column}: {}", row[column]))
 }
 
-fn sum(sheet: &Sheet, of: &[(&str, &str)], column: &str) -> i64 {
+pub fn sum(sheet: &Sheet, of: &[(&str, &str)], column: &str) -> i64 {
     sheet.rows_with(of).into_iter().map(|row| number(row, column)).sum()
 }
 
@@ -56,7 +54,7 @@ proptest! {
 
     #[test]
     fn the_books_balance_in_every_file(text in scenarios::any()) {
-        let files = results(&text, false);
+        let files = results(&text, all(false));
         let [timeline, clients, decisions] = ["timeline", "clients", "decisions"].map(|n| sheet(&files, n));
         for row in &sheet(&files, "summary").rows {
             let of = names(row);
@@ -86,7 +84,7 @@ proptest! {
 
     #[test]
     fn limits_and_keys_agree(text in scenarios::any()) {
-        let files = results(&text, false);
+        let files = results(&text, all(false));
         let keys = sheet(&files, "keys");
         for row in &sheet(&files, "limits").rows {
             let of = [&names(row)[..], &[("limit", row["limit"].as_str())]].concat();
@@ -102,7 +100,7 @@ proptest! {
 
     #[test]
     fn the_log_keeps_its_promise_exactly(text in scenarios::with_defaults()) {
-        let summary = sheet(&results(&text, false), "summary");
+        let summary = sheet(&results(&text, all(false)), "summary");
         prop_assert_eq!(summary.rows.len(), 6);
         let columns = ["over_limit", "needless_rejections"];
         prop_assert_eq!(summary.cells("sliding-window-log", columns), ["0"; 2]);
@@ -112,7 +110,7 @@ proptest! {
 
     #[test]
     fn what_differs_from_the_log_explains_the_difference(text in scenarios::with_defaults()) {
-        let summary = sheet(&results(&text, false), "summary");
+        let summary = sheet(&results(&text, all(false)), "summary");
         let passed = |row| number(row, "accepted") + number(row, "pending");
         let log = passed(summary.rows_with(&[("algorithm", "sliding-window-log")])[0]);
         for row in summary.rows.iter().filter(|row| number(row, "attempts") > 0) {
@@ -123,7 +121,7 @@ proptest! {
 
     #[test]
     fn gcra_decides_as_the_token_bucket_does(text in scenarios::twins()) {
-        let files = results(&text, false);
+        let files = results(&text, all(false));
         let summary = sheet(&files, "summary");
         let columns = summary.headers().iter().filter(|column| {
             // What they keep and what they are called is their own.
@@ -166,7 +164,7 @@ proptest! {
 
     #[test]
     fn no_file_has_a_number_that_is_none(text in scenarios::any()) {
-        for (name, bytes) in results(&text, true) {
+        for (name, bytes) in results(&text, all(true)) {
             if name.ends_with(".png") {
                 continue;
             }

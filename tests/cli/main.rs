@@ -14,12 +14,16 @@
 //! - [`streams`]: what goes to which stream; closed pipes, full disks, interrupts, colour.
 //! - [`shipped`]: the scenarios of this repository, with their results as checked in.
 //! - [`generated`]: what holds for every scenario, over generated ones ([`scenarios`]).
+//! - [`loops`]: closed loops, generated ([`closed`]) and worked by hand.
 //! - [`numbers`], [`recorded`]: known situations with their right numbers, made up and recorded.
 
 mod about;
 mod check;
+#[path = "../support/loops.rs"]
+mod closed;
 mod folder;
 mod generated;
+mod loops;
 mod mistakes;
 mod numbers;
 mod recorded;

@@ -163,6 +163,45 @@ fn a_long_run_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
     assert_same(&before, &bench.files());
 }
 
+/// A thousand requests that are never given up would make fifty billion attempts under each algorithm.
+const STORM: &str = r#"name = "long"
+duration = "50000s"
+limit = "0/s"
+max-attempts = 1000000000000
+
+[clients]
+profile = "naive-loop"
+
+[[traffic]]
+kind = "burst"
+requests = 1000
+"#;
+
+#[test]
+fn a_storm_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
+    if Command::new("kill").arg("-l").stdout(Stdio::null()).status().is_err() {
+        return skipped("there is no `kill` here");
+    }
+    let bench = Bench::with("long.toml", STORM);
+    let before = bench.files();
+    let mut command = bench.command(&["run", "long.toml"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
+    let mut line = String::new();
+    messages.read_line(&mut line).unwrap();
+    let percent = line.strip_prefix("long: ").and_then(|line| line.split_once('%')).unwrap();
+    assert!(percent.0.parse::<u32>().unwrap() < 100, "{line}");
+    assert_eq!(percent.1, " of the simulated time\n");
+    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    assert_eq!(child.end(), Some(130));
+    let mut rest = String::new();
+    messages.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest.lines().last().unwrap(), "error: interrupted; nothing was written");
+    assert_same(&before, &bench.files());
+}
+
 #[test]
 fn an_interrupt_says_which_results_are_kept() {
     if Command::new("kill").arg("-l").stdout(Stdio::null()).status().is_err() {
