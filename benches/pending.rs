@@ -6,7 +6,7 @@
 //! decided, judged, binned and booked, its client draws the next delay, the retry is scheduled) while a
 //! million clients wait. Machines are noisy: each ratio is that of two neighbours in time, and what is printed
 //! is their median. Memory is what the engine has allocated at most, seen every 16,384 attempts, over the
-//! clients pending. Words after `--` choose algorithms.
+//! clients pending. Words after `--` choose algorithms and cases.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cmp::Reverse;
@@ -150,11 +150,16 @@ fn main() {
     let cases = scenario.cases.clone();
     let prepared = run::prepare(scenario, &[]).expect("the scenario is right");
     let chosen: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
+    let some_kind = ALGORITHMS.iter().any(|kind| chosen.iter().any(|one| one == kind.name));
+    let is_chosen = |name: &str| !some_kind || chosen.iter().any(|one| one == name);
 
     let mut heap: Vec<f64> = Vec::new();
     let mut measured: BTreeMap<(usize, usize), Measured> = BTreeMap::new();
+    let some_case = cases.iter().any(|case| chosen.contains(&case.name));
     for (index, case) in cases.iter().enumerate() {
+        if some_case && !chosen.contains(&case.name) {
+            continue;
+        }
         let traffic = prepared.traffic(index);
         let keys = KeyPlan::new(&case.limits, traffic);
         let stored: Vec<_> = traffic.merged().collect();
