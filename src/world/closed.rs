@@ -152,7 +152,13 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
         let Loop { requests, pending, desk, .. } = self;
-        let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
+        // One kind of record after another: so the misses of one kind overlap, and the next kind, which
+        // is found through it, need not wait for each.
+        let soon = |events: &[(u64, Ticket)]| {
+            events.iter().for_each(|(_, ticket)| requests.fetch(ticket.slot));
+            let clients = events.iter().map(|(_, ticket)| requests.get(ticket.slot).client);
+            desk.fetch(clients);
+        };
         let Some((at, ticket)) = pending.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;

@@ -134,6 +134,9 @@ pub(super) struct Met {
     pub cost: u32,
 }
 
+/// So many keys stay in the cache.
+const FEW: usize = 64;
+
 /// The keys that one run has met so far.
 #[derive(Debug)]
 pub(super) struct Keyring<'a> {
@@ -191,14 +194,31 @@ impl<'a> Keyring<'a> {
         }
     }
 
-    /// Looks up the keys of a client that were met before, as far as no endpoint decides them, to have what
-    /// is known of them fetched from memory: limit, variant and number of each.
+    /// Has what decides a client's keys fetched from memory.
     #[inline]
-    pub(super) fn known(&self, client: u32, mut each: impl FnMut(usize, usize, usize)) {
+    pub(super) fn fetch(&self, client: u32) {
+        for plan in &self.plan.limits {
+            std::hint::black_box(plan.of_client[client as usize].group);
+        }
+    }
+
+    /// Looks up the keys of clients that were met before, as far as no endpoint decides them: limit, variant
+    /// and number of each. Limits of few keys are passed over, as those are at hand anyway.
+    #[inline]
+    pub(super) fn known(
+        &self,
+        clients: impl Iterator<Item = u32> + Clone,
+        mut each: impl FnMut(usize, usize, usize),
+    ) {
         for (limit, (plan, met)) in self.plan.limits.iter().zip(&self.met).enumerate() {
-            let OfClient { group, variant, by_endpoint } = plan.of_client[client as usize];
-            if !by_endpoint && let Some(key) = met.by_group[group as usize].checked_sub(1) {
-                each(limit, variant as usize, key as usize);
+            if met.keys.len() <= FEW {
+                continue;
+            }
+            for client in clients.clone() {
+                let OfClient { group, variant, by_endpoint } = plan.of_client[client as usize];
+                if !by_endpoint && let Some(key) = met.by_group[group as usize].checked_sub(1) {
+                    each(limit, variant as usize, key as usize);
+                }
             }
         }
     }

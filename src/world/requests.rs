@@ -161,13 +161,12 @@ impl Requests {
         &mut self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
     }
 
-    /// Has the request of a slot fetched from memory, and says whose it is.
+    /// Has the request of a slot fetched from memory.
     #[inline]
-    pub fn fetch(&self, slot: u32) -> u32 {
+    pub fn fetch(&self, slot: u32) {
         let request = self.get(slot);
         std::hint::black_box(request.stage == Stage::Working);
         std::hint::black_box(request.memory.first);
-        request.client
     }
 
     /// How many are under way.
