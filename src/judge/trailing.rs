@@ -86,6 +86,9 @@ impl Trailing {
         self.sum
     }
 
+    /// Out of line, so that nobody fetches the list from memory who does not need it.
+    #[cold]
+    #[inline(never)]
     fn expire(&mut self, at: Instant) {
         while let Some(&(first, cost)) = self.recent.front() {
             if at - first < self.promise.per {
