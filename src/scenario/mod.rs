@@ -8,6 +8,7 @@ mod case;
 mod expect;
 mod key;
 mod limit;
+mod variation;
 
 use std::fs::File;
 use std::io::Read;
@@ -101,7 +102,7 @@ impl Scenario {
         Params::describe(|params| {
             case::read_header(params);
             case::read(params, "", algorithm, traffic);
-            params.tables("case", case::CASE_MEANING, case::read_variation);
+            params.tables("case", variation::MEANING, variation::read_variation);
             params.tables("expect", expect::MEANING, expect::read);
         })
     }
@@ -180,14 +181,14 @@ fn read(root: &Node, path: &Path, problems: &Problems) -> Scenario {
     let (name, about) = case::read_header(&mut params);
     let name_place = params.place_of("name");
     let base = case::read(&mut params, "", &any, &any);
-    let variations = params.tables("case", case::CASE_MEANING, case::read_variation);
+    let variations = params.tables("case", variation::MEANING, variation::read_variation);
     let expects = params.tables("expect", expect::MEANING, expect::read);
     let finished = params.finish();
     let variations: Vec<_> = variations.into_iter().flatten().collect();
     let cases = if variations.is_empty() {
         vec![base.with_resolved(finished.resolved)]
     } else {
-        case::vary(root, &variations, problems)
+        variation::vary(root, &variations, problems)
     };
     Scenario {
         name: name.unwrap_or_default(),
