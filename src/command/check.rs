@@ -15,6 +15,8 @@ use crate::scenario::{Changes, Scenario};
 pub struct Options {
     /// Scenario files and folders of them.
     pub paths: Vec<PathBuf>,
+    /// What the command line changes in them.
+    pub changes: Changes,
     /// See [`run::Options`].
     pub threads: usize,
     /// List only what does not hold.
@@ -33,7 +35,7 @@ pub fn check(
     progress: &dyn Progress,
 ) -> Result<bool, Error> {
     let files = load::files(&options.paths)?;
-    let scenarios = load::prepare(&files, &Changes::default(), &[])?;
+    let scenarios = load::prepare(&files, &options.changes, &[])?;
     let mut all = Vec::new();
     for prepared in &scenarios {
         let options = run::Options { threads: options.threads, decisions: None };

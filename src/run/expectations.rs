@@ -41,7 +41,9 @@ pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], pr
             None => all_cases.clone().collect(),
             Some(case) => {
                 let known = scenario.cases.iter().map(|case| case.name.as_str());
-                is_known("case", case, known.collect());
+                if scenario.all_cases {
+                    is_known("case", case, known.collect());
+                }
                 all_cases.clone().filter(|&index| scenario.cases[index].name == *case).collect()
             }
         };

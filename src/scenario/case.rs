@@ -11,7 +11,7 @@ use crate::time::{Instant, Span};
 /// One variation of a scenario.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name; empty where the scenario has no `[[case]]`.
+    /// Its name; empty where the scenario has neither `[[case]]` nor `[matrix]`.
     pub name: String,
     /// What the clocks show at t = 0; by default the first recorded request, or midnight.
     pub start: Option<Instant>,
@@ -39,6 +39,8 @@ pub struct Case {
     pub resolved: Map<String, Json>,
     /// The top of the file, for problems that stand nowhere else.
     pub place: Place,
+    /// What a reader of the results must know of how it came about, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// How several limits act together.
@@ -142,6 +144,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         algorithms: algorithms.into_iter().cloned().collect(),
         resolved: Map::new(),
         place: params.place().clone(),
+        notes: Vec::new(),
     }
 }
 

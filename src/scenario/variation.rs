@@ -1,20 +1,36 @@
-//! The cases of a scenario: what each `[[case]]` changes, and what becomes of the document.
+//! The cases of a scenario: what each of them changes, and what becomes of the document.
 
 use serde_json::Value as Json;
 
-use super::case::{self, Case};
+use super::case::Case;
+use super::overlap::{Leaf, leaves, undone};
+use super::read_document;
 use crate::error::{Place, Problem, Problems};
-use crate::params::{Entry, Node, Params};
+use crate::params::{Entry, Node, Params, Table, Value};
 
-/// A `[[case]]`: a name and what it changes.
+/// What makes a case: a name and what it changes.
 pub(super) struct Variation {
-    name: String,
-    place: Place,
-    set: Vec<Entry>,
+    /// Its name.
+    pub name: String,
+    /// Where that is written.
+    pub place: Place,
+    /// What it changes, in this order.
+    pub set: Vec<Entry>,
+}
+
+impl Variation {
+    /// One that changes nothing.
+    pub fn unnamed(place: &Place) -> Variation {
+        Variation { name: String::new(), place: place.clone(), set: Vec::new() }
+    }
 }
 
 pub(super) const MEANING: &str =
     "A named variation: the scenario with some settings changed. The table compares them.";
+
+/// What belongs to the scenario as a whole.
+const OF_THE_SCENARIO: [&str; 7] =
+    ["name", "about", "case", "matrix", "replicas", "baseline", "expect"];
 
 /// Reads one `[[case]]`.
 pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
@@ -33,21 +49,50 @@ pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
         },
         serde_json::json!({}),
     );
-    set.retain(|setting: &Entry| {
-        let first = setting.key.split('.').next().unwrap_or("");
-        let changes = !matches!(first, "name" | "about" | "case" | "expect");
-        if !changes {
-            let message = format!("a case cannot change `{first}`");
-            params.problems().add(Problem::at(&setting.place, message));
-        }
-        changes
-    });
+    set.retain(|setting: &Entry| may_change("a case", setting, params.problems()));
     Some(Variation { name: name?, place, set })
 }
 
-/// The cases that the variations make of a document.
-pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -> Vec<Case> {
+/// Whether a case may have such a setting; reports a problem if not.
+pub(super) fn may_change(who: &str, setting: &Entry, problems: &Problems) -> bool {
+    let first = setting.key.split('.').next().unwrap_or("");
+    let may = !OF_THE_SCENARIO.contains(&first);
+    if !may {
+        let message = format!("{who} cannot change `{first}`");
+        problems.add(Problem::at(&setting.place, message));
+    }
+    may
+}
+
+/// A setting of the command line.
+pub(super) struct Argument {
+    shown: String,
+    sets: Vec<Leaf>,
+}
+
+impl Argument {
+    /// `path=value`, as the user wrote it in `shown`.
+    pub fn new(shown: String, path: &str, value: &str) -> Argument {
+        let mut document = Node::empty();
+        // One that leads nowhere is reported where it is applied.
+        let _ = document.set(path, value);
+        let Node { value: Value::Table(Table { entries }), .. } = &document else {
+            return Argument { shown, sets: Vec::new() };
+        };
+        let sets = entries.iter().flat_map(|entry| leaves(entry, true)).collect();
+        Argument { shown, sets }
+    }
+}
+
+/// The cases that the variations make of a document, which has the `arguments` of the command line.
+pub(super) fn vary(
+    root: &Node,
+    variations: &[Variation],
+    arguments: &[Argument],
+    problems: &Problems,
+) -> Vec<Case> {
     let any = serde_json::json!({ "type": "object" });
+    let root = without_cases(root);
     let mut cases: Vec<Case> = Vec::new();
     for variation in variations {
         if cases.iter().any(|case| case.name == variation.name) {
@@ -60,20 +105,40 @@ pub(super) fn vary(root: &Node, variations: &[Variation], problems: &Problems) -
             root.merge(setting, problems);
         }
         let mut params = Params::new(&root, problems);
-        case::read_header(&mut params);
-        let case = case::read(&mut params, &variation.name, &any, &any);
-        params.tables("case", "", |inner| {
-            read_variation(inner);
-        });
-        params.tables("expect", "", |inner| {
-            super::expect::read(inner);
-        });
+        let mut case = read_document(&mut params, &variation.name, &any, &any).case;
+        case.notes = notes(variation, arguments);
         let mut resolved = params.finish().resolved;
-        resolved.shift_remove("case");
-        resolved.shift_remove("expect");
+        for name in OF_THE_SCENARIO.iter().filter(|name| !matches!(**name, "name" | "about")) {
+            resolved.shift_remove(*name);
+        }
         cases.push(case.with_resolved(resolved));
     }
     cases
+}
+
+/// The document without what was read of it once and for all: every case is read anew.
+fn without_cases(root: &Node) -> Node {
+    let mut root = root.clone();
+    if let Value::Table(table) = &mut root.value {
+        for Entry { key, node, .. } in &mut table.entries {
+            match key.as_str() {
+                "case" | "expect" => node.value = Value::Array(Vec::new()),
+                "matrix" => node.value = Value::Table(Table::default()),
+                _ => {}
+            }
+        }
+    }
+    root
+}
+
+/// What a case undoes of what the command line sets.
+fn notes(variation: &Variation, arguments: &[Argument]) -> Vec<String> {
+    let sets: Vec<Leaf> = variation.set.iter().flat_map(|entry| leaves(entry, false)).collect();
+    let note = |argument: &Argument| {
+        let (new, _) = undone(&argument.sets, &sets)?;
+        Some(format!("`{}` gives way: the case sets `{}` itself.", argument.shown, new.path()))
+    };
+    arguments.iter().filter_map(note).collect()
 }
 
 #[cfg(test)]
@@ -174,12 +239,33 @@ mod tests {
     #[test]
     fn the_command_line_changes_all_cases_and_a_case_has_the_last_word() {
         let set = vec![("limit.requests".to_owned(), "50".to_owned())];
-        let changes = Changes { set, seed: Some(u64::MAX) };
+        let changes = Changes { set, seed: Some(u64::MAX), replicas: None };
         let text = "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nset.limit.requests = 20\n";
         let cases = read(text, &changes).unwrap();
         let numbers: Vec<_> =
             cases.iter().map(|case| (case.limits[0].limit.requests, case.seed.0)).collect();
         assert_eq!(numbers, [(50, u64::MAX), (20, u64::MAX)]);
+    }
+
+    #[test]
+    fn a_case_that_undoes_the_command_line_says_so() {
+        let set = [("limit.requests", "50"), ("duration", "2m")];
+        let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
+        let changes = Changes { set, seed: Some(3), replicas: Some(2) };
+        let text = "[[case]]\nname = \"a\"\n\
+                    [[case]]\nname = \"b\"\nset.limit = { requests = 20, burst = 5 }\n\
+                    [[case]]\nname = \"c\"\nset.seed = 7\n\
+                    [[case]]\nname = \"d\"\nset.limit = \"7/1s\"\nset.\"traffic.0.requests\" = 5\n";
+        let cases = read(text, &changes).unwrap();
+        let notes: Vec<Vec<&str>> =
+            cases.iter().map(|case| case.notes.iter().map(String::as_str).collect()).collect();
+        let expected: [&[&str]; 4] = [
+            &[],
+            &["`--set limit.requests=50` gives way: the case sets `limit.requests` itself."],
+            &["`--seed 3` gives way: the case sets `seed` itself."],
+            &["`--set limit.requests=50` gives way: the case sets `limit` itself."],
+        ];
+        assert_eq!(notes, expected);
     }
 
     #[test]
