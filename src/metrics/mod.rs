@@ -5,6 +5,8 @@
 mod fairness;
 mod parts;
 mod run;
+mod spread;
+mod statistics;
 mod value;
 
 use crate::judge::{SubjectTally, Tally};
@@ -12,6 +14,8 @@ use crate::time::Window;
 
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
 pub use run::METRICS;
+pub use spread::{Against, Spread, Spreads};
+pub use statistics::{Mean, Statistic, significant};
 pub use value::Value;
 
 /// Everything that a command compares: the rows of one scenario.
@@ -23,8 +27,17 @@ pub struct Comparison {
     pub about: String,
     /// By case, in the order of the scenario.
     pub cases: Vec<CaseInfo>,
-    /// One a case, algorithm and replica, in this order.
+    /// The position of the case that the others are compared with.
+    pub baseline: usize,
+    /// One a case and algorithm, in this order.
     pub rows: Vec<Row>,
+}
+
+impl Comparison {
+    /// How many runs there are of each case and algorithm.
+    pub fn replicas(&self) -> usize {
+        1 + self.rows.iter().map(|row| row.repeats.len()).max().unwrap_or(0)
+    }
 }
 
 /// What a reader must know of a case.
@@ -40,7 +53,8 @@ pub struct CaseInfo {
     pub notes: Vec<String>,
 }
 
-/// One run of one algorithm.
+/// One algorithm of a case: its first run with all that it found, and the numbers of its other runs, of
+/// which thousands may have to be held at once.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// The position of its case in [`Comparison::cases`].
@@ -49,12 +63,52 @@ pub struct Row {
     pub algorithm: String,
     /// The position of its kind in the registry of algorithms, which decides its colour.
     pub kind: usize,
-    /// Which replica, from 0.
-    pub replica: u32,
+    /// The seed of its first run.
+    pub seed: u64,
+    /// What its first run found.
+    pub tally: Tally,
+    /// Its other runs: replicas 1, 2 and so on.
+    pub repeats: Vec<Repeat>,
+}
+
+/// One more run of an algorithm under another seed, by its numbers alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeat {
     /// Its seed.
     pub seed: u64,
-    /// What it found.
-    pub tally: Tally,
+    /// The value of each metric of [`METRICS`].
+    pub values: Vec<Option<Value>>,
+    /// By expectation of the scenario, what it is about; `None` too where it is not about this run.
+    pub expected: Vec<Option<Value>>,
+}
+
+/// One run, for what shows a line for each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Single {
+    /// Which replica, from 0.
+    pub replica: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// The value of each metric of [`METRICS`].
+    pub values: Vec<Option<Value>>,
+}
+
+impl Row {
+    /// All of its runs in order.
+    pub fn singles(&self) -> impl Iterator<Item = Single> + '_ {
+        let first = Single { replica: 0, seed: self.seed, values: values(&self.tally) };
+        let others = self.repeats.iter().zip(1..).map(|(repeat, replica)| Single {
+            replica,
+            seed: repeat.seed,
+            values: repeat.values.clone(),
+        });
+        std::iter::once(first).chain(others)
+    }
+}
+
+/// The value of each metric of [`METRICS`].
+pub fn values(tally: &Tally) -> Vec<Option<Value>> {
+    METRICS.iter().map(|metric| (metric.value)(tally)).collect()
 }
 
 /// A metric of what a `T` holds; of a run, unless said otherwise.

@@ -3,8 +3,9 @@
 
 use super::format::{bytes, count, ratio, short_count, span};
 use super::grid::{Cell, Column};
+use super::intervals::Style;
 use crate::judge::Tally;
-use crate::metrics::{Comparison, Row, Value, find};
+use crate::metrics::{Comparison, Row, Spreads, Statistic, Value, find};
 
 /// A column of the table.
 pub struct Spec {
@@ -90,9 +91,42 @@ pub const ROOMS: [Room; 8] = [
     Room::ShortCounts,
 ];
 
+/// What a table shows the numbers of: of one replica those of its runs, of several their means.
+pub struct Source<'a> {
+    comparison: &'a Comparison,
+    means: Option<Spreads<'a>>,
+}
+
+impl<'a> Source<'a> {
+    /// The numbers of a comparison.
+    pub fn of(comparison: &'a Comparison) -> Source<'a> {
+        let means = (comparison.replicas() > 1).then(|| Spreads::of(comparison));
+        Source { comparison, means }
+    }
+
+    /// A metric of the row at a position.
+    pub fn value(&self, row: usize, metric: &str) -> Option<Value> {
+        match &self.means {
+            None => value(metric, &self.comparison.rows[row].tally),
+            Some(means) => {
+                let statistic = means.get(row, metric).and_then(|spread| spread.across)?;
+                Value::number(statistic.mean.mean)
+            }
+        }
+    }
+
+    fn values<'b>(&'b self, metric: &'b str) -> impl Iterator<Item = Option<Value>> + 'b {
+        (0..self.comparison.rows.len()).map(move |row| self.value(row, metric))
+    }
+
+    fn statistic(&self, row: usize, metric: &str) -> Option<Statistic> {
+        self.means.as_ref()?.get(row, metric)?.across
+    }
+}
+
 /// Whether a column has anything to show.
-pub fn shown(spec: &Spec, rows: &[Row], room: Room) -> bool {
-    let mut values = rows.iter().map(|row| value(spec.metric, &row.tally));
+pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
+    let mut values = source.values(spec.metric);
     let mut any = || values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0));
     match spec.show {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
@@ -103,18 +137,39 @@ pub fn shown(spec: &Spec, rows: &[Row], room: Room) -> bool {
 }
 
 /// A column with its cells, as the room allows.
-pub fn column(spec: &Spec, comparison: &Comparison, room: Room) -> Column {
-    let rows = &comparison.rows;
-    let worst = worst(spec.metric, rows, comparison.cases.len());
+pub fn column(spec: &Spec, source: &Source, room: Room) -> Column {
+    let rows = &source.comparison.rows;
     // Peaks of several limits are of different units; only their ratios compare.
     let several = rows.iter().any(|row| row.tally.limits.len() > 1);
     let ratio_alone = several || room >= Room::RatioAlone;
-    let cells = rows
-        .iter()
-        .zip(worst)
-        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room, ratio_alone), worst });
+    let text = |index: usize| match source.means {
+        None => text(spec, &rows[index].tally, room, ratio_alone),
+        Some(_) => mean_text(spec, source, index, room),
+    };
+    let worst = worst(spec.metric, source).into_iter().enumerate();
+    let cells = worst.map(|(index, worst)| Cell { text: text(index), worst });
     let head = spec.heads[usize::from(room > Room::Ample)];
     Column { group: spec.group, head, cells: cells.collect() }
+}
+
+/// The mean of several replicas; of peaks the ratio alone.
+fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
+    let style = Style {
+        gap: if room < Room::ShortRatio { " " } else { "" },
+        count: if room >= Room::ShortCounts { short_count } else { count },
+    };
+    match (spec.show, source.statistic(row, spec.metric)) {
+        (Show::Peak, Some(times)) => style.ratio(&times),
+        (Show::Peak, None) => {
+            let peak = source.statistic(row, "peak_window");
+            peak.map_or("-".to_owned(), |peak| style.count(&peak))
+        }
+        (_, None) => "-".to_owned(),
+        (Show::State, Some(size)) if room < Room::ShortState => style.bytes(&size),
+        (Show::State, Some(size)) => bytes(size.mean.mean.round() as u64),
+        (Show::SpanIfAny, Some(span)) => style.span(&span),
+        (Show::Count | Show::CountIfRoom | Show::CountIfAny, Some(count)) => style.count(&count),
+    }
 }
 
 fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
@@ -154,18 +209,23 @@ fn shown_value(value: Option<Value>, count: fn(u64) -> String) -> String {
 
 /// Which rows are the worst by a metric. Rows are compared within their case, or over all cases
 /// where a case has but one row; none is the worst where all are equal.
-fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
-    let Some(metric) = find(metric) else { return vec![false; rows.len()] };
-    let value = |row: &Row| (metric.value)(&row.tally);
-    let rows_of = |case: usize| rows.iter().filter(move |row| row.case == case);
-    let by_case = (0..cases).all(|case| rows_of(case).count() != 1);
-    let worst: Vec<Option<f64>> = match by_case {
-        true => {
-            (0..cases).map(|case| metric.worse.worst(rows_of(case).filter_map(value))).collect()
-        }
-        false => vec![metric.worse.worst(rows.iter().filter_map(value)); cases],
+fn worst(metric: &str, source: &Source) -> Vec<bool> {
+    let rows = &source.comparison.rows;
+    let cases = source.comparison.cases.len();
+    let Some(worse) = find(metric).map(|metric| metric.worse) else {
+        return vec![false; rows.len()];
     };
-    let is_worst =
-        |row: &Row| worst[row.case].is_some() && value(row).map(Value::as_f64) == worst[row.case];
-    rows.iter().map(is_worst).collect()
+    let values: Vec<(&Row, Option<Value>)> = rows.iter().zip(source.values(metric)).collect();
+    let values_of = |case: usize| {
+        values.iter().filter(move |(row, _)| row.case == case).map(|(_, value)| *value)
+    };
+    let by_case = (0..cases).all(|case| values_of(case).count() != 1);
+    let worst: Vec<Option<f64>> = match by_case {
+        true => (0..cases).map(|case| worse.worst(values_of(case).flatten())).collect(),
+        false => vec![worse.worst(values.iter().filter_map(|(_, value)| *value)); cases],
+    };
+    let is_worst = |(row, value): &(&Row, Option<Value>)| {
+        worst[row.case].is_some() && value.map(Value::as_f64) == worst[row.case]
+    };
+    values.iter().map(is_worst).collect()
 }

@@ -1,4 +1,5 @@
-//! The CSV files: `summary.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and `clients.csv`.
+//! The CSV files: `summary.csv`, `comparison.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and
+//! `clients.csv`. Of several replicas, the last four have the first, 0, alone.
 //!
 //! RFC 4180 with `\n` at the ends of lines. Numbers are exact, or the shortest decimal that reads
 //! back to the same float; a value that is absent is an empty cell. The columns after the leading
@@ -16,7 +17,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::judge::SubjectTally;
-use crate::metrics::{Comparison, LIMIT_METRICS, METRICS, Metric, Row, SUBJECT_METRICS, Value};
+use crate::metrics::{
+    Against, Comparison, LIMIT_METRICS, METRICS, Mean, Metric, Row, SUBJECT_METRICS, Spread,
+    Spreads, Value, significant,
+};
 use crate::time::Span;
 
 /// At most so many keys, and so many clients, are listed for a row (and limit).
@@ -26,10 +30,57 @@ pub const MOST_SUBJECTS: usize = 100;
 pub fn summary(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], METRICS);
     for row in &comparison.rows {
+        for single in row.singles() {
+            sheet.text(&comparison.scenario);
+            sheet.start(comparison, row, single.replica);
+            sheet.number(single.seed);
+            single.values.into_iter().for_each(|value| sheet.value(value));
+            sheet.end();
+        }
+    }
+    sheet.bytes()
+}
+
+/// `comparison.csv`: one row a case, algorithm and metric, over the replicas. Means and intervals have
+/// nine significant digits.
+pub fn comparison(comparison: &Comparison) -> Vec<u8> {
+    const NONE: &[Metric] = &[];
+    const COLUMNS: &[&str] = &[
+        "scenario",
+        "case",
+        "algorithm",
+        "metric",
+        "n",
+        "mean",
+        "ci95_low",
+        "ci95_high",
+        "min",
+        "max",
+        "baseline",
+        "diff_mean",
+        "diff_ci95_low",
+        "diff_ci95_high",
+        "lower",
+        "equal",
+        "higher",
+    ];
+    let mut sheet = Sheet::new(COLUMNS, NONE);
+    for Spread { row, metric, across, against } in &Spreads::of(comparison).all {
         sheet.text(&comparison.scenario);
-        sheet.start(comparison, row);
-        sheet.number(row.seed);
-        sheet.metrics(METRICS, &row.tally);
+        sheet.text(&comparison.cases[row.case].name);
+        sheet.text(&row.algorithm);
+        sheet.text(metric.name);
+        sheet.number(across.map_or(0, |across| across.n as u64));
+        sheet.mean(across.map(|across| across.mean));
+        sheet.value(across.map(|across| across.min));
+        sheet.value(across.map(|across| across.max));
+        let baseline = against.map(|_| comparison.cases[comparison.baseline].name.as_str());
+        sheet.text(baseline.unwrap_or_default());
+        sheet.mean(against.map(|against| against.difference));
+        let counts = against.map(|Against { lower, equal, higher, .. }| [lower, equal, higher]);
+        for index in 0..3 {
+            sheet.value(counts.map(|counts| Value::Count(counts[index] as u64)));
+        }
         sheet.end();
     }
     sheet.bytes()
@@ -58,7 +109,7 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
         let timeline = &row.tally.timeline;
         for (bin, index) in timeline.bins.iter().zip(0_u128..) {
             let nanos = index * u128::from(timeline.width.nanos());
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.value(Span::try_from_nanos(nanos).map(Value::Seconds));
             for count in [
                 bin.offered,
@@ -83,7 +134,7 @@ pub fn limits(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "limit"], LIMIT_METRICS);
     for row in &comparison.rows {
         for limit in &row.tally.limits {
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.text(&limit.name);
             sheet.metrics(LIMIT_METRICS, limit);
             sheet.end();
@@ -99,7 +150,7 @@ pub fn keys(comparison: &Comparison) -> Vec<u8> {
     for row in &comparison.rows {
         for limit in &row.tally.limits {
             for key in most_affected(&limit.keys) {
-                sheet.start(comparison, row);
+                sheet.start(comparison, row, 0);
                 sheet.text(&limit.name);
                 sheet.text(&key.name);
                 sheet.metrics(SUBJECT_METRICS, key);
@@ -116,7 +167,7 @@ pub fn clients(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "client"], SUBJECT_METRICS);
     for row in &comparison.rows {
         for client in most_affected(&row.tally.clients) {
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.text(&client.name);
             sheet.metrics(SUBJECT_METRICS, client);
             sheet.end();
@@ -165,11 +216,11 @@ impl Sheet {
         sheet
     }
 
-    /// The case, algorithm and replica of a row.
-    fn start(&mut self, comparison: &Comparison, row: &Row) {
+    /// The case and algorithm of a row, and which of its runs it is.
+    fn start(&mut self, comparison: &Comparison, row: &Row, replica: usize) {
         self.text(&comparison.cases[row.case].name);
         self.text(&row.algorithm);
-        self.number(u64::from(row.replica));
+        self.number(replica as u64);
     }
 
     fn text(&mut self, text: &str) {
@@ -183,6 +234,14 @@ impl Sheet {
     fn value(&mut self, value: Option<Value>) {
         let cell = value.filter(|value| value.as_f64().is_finite()).map(|value| value.to_string());
         self.record.push_field(cell.unwrap_or_default().as_bytes());
+    }
+
+    /// A mean and the ends of its interval.
+    fn mean(&mut self, mean: Option<Mean>) {
+        let (low, high) = mean.and_then(|mean| mean.interval()).unzip();
+        for number in [mean.map(|mean| mean.mean), low, high] {
+            self.value(number.and_then(significant));
+        }
     }
 
     fn metrics<T>(&mut self, metrics: &[Metric<T>], of: &T) {

@@ -1,24 +1,62 @@
-//! The summary as JSON, for `--json`: the cells of `summary.csv` with numbers as numbers and null
-//! where a value is absent.
+//! The summary as JSON, for `--json`: the cells of `summary.csv`, and of `comparison.csv` where there are
+//! replicas, with numbers as numbers and null where a value is absent.
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::metrics::{Comparison, METRICS, Value};
+use crate::metrics::{Comparison, METRICS, Spread, Spreads, Value, significant};
 
 /// The rows of one scenario.
 pub fn summary(comparison: &Comparison) -> Json {
-    let rows = comparison.rows.iter().map(|row| {
-        let mut object = Map::new();
-        object.insert("case".to_owned(), json!(comparison.cases[row.case].name));
-        object.insert("algorithm".to_owned(), json!(row.algorithm));
-        object.insert("replica".to_owned(), json!(row.replica));
-        object.insert("seed".to_owned(), json!(row.seed));
-        for metric in METRICS {
-            object.insert(metric.name.to_owned(), number((metric.value)(&row.tally)));
-        }
-        Json::Object(object)
+    let rows = comparison.rows.iter().flat_map(|row| {
+        row.singles().map(|single| {
+            let mut object = Map::new();
+            object.insert("case".to_owned(), json!(comparison.cases[row.case].name));
+            object.insert("algorithm".to_owned(), json!(row.algorithm));
+            object.insert("replica".to_owned(), json!(single.replica));
+            object.insert("seed".to_owned(), json!(single.seed));
+            for (metric, value) in METRICS.iter().zip(single.values) {
+                object.insert(metric.name.to_owned(), number(value));
+            }
+            Json::Object(object)
+        })
     });
-    json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() })
+    let mut document = json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() });
+    if comparison.replicas() > 1 {
+        document["comparison"] = spreads(comparison);
+    }
+    document
+}
+
+/// The cells of `comparison.csv`.
+fn spreads(comparison: &Comparison) -> Json {
+    let of = |spread: &Spread| {
+        let Spread { row, metric, across, against } = spread;
+        let mean = across.map(|across| across.mean);
+        let difference = against.map(|against| against.difference);
+        json!({
+            "case": comparison.cases[row.case].name,
+            "algorithm": row.algorithm,
+            "metric": metric.name,
+            "n": across.map_or(0, |across| across.n),
+            "mean": rounded(mean.map(|mean| mean.mean)),
+            "ci95_low": rounded(mean.and_then(|mean| mean.interval()).map(|ends| ends.0)),
+            "ci95_high": rounded(mean.and_then(|mean| mean.interval()).map(|ends| ends.1)),
+            "min": number(across.map(|across| across.min)),
+            "max": number(across.map(|across| across.max)),
+            "baseline": against.map(|_| &comparison.cases[comparison.baseline].name),
+            "diff_mean": rounded(difference.map(|mean| mean.mean)),
+            "diff_ci95_low": rounded(difference.and_then(|mean| mean.interval()).map(|ends| ends.0)),
+            "diff_ci95_high": rounded(difference.and_then(|mean| mean.interval()).map(|ends| ends.1)),
+            "lower": against.map(|against| against.lower),
+            "equal": against.map(|against| against.equal),
+            "higher": against.map(|against| against.higher),
+        })
+    };
+    Spreads::of(comparison).all.iter().map(of).collect()
+}
+
+fn rounded(mean: Option<f64>) -> Json {
+    number(mean.and_then(significant))
 }
 
 /// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite has

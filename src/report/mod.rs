@@ -13,6 +13,7 @@ pub mod format;
 mod grid;
 mod heading;
 pub mod html;
+mod intervals;
 pub mod json;
 mod reading;
 pub mod record;

@@ -89,7 +89,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
 }
 
 pub fn row(algorithm: &str, tally: Tally) -> Row {
-    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, replica: 0, seed: 1, tally }
+    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, seed: 1, tally, repeats: Vec::new() }
 }
 
 pub fn case(name: &str, promise: Limit) -> CaseInfo {
@@ -134,6 +134,7 @@ pub fn boundary() -> Comparison {
                 forgets, and what the others remember."
             .to_owned(),
         cases: vec![case("", limit)],
+        baseline: 0,
         rows,
     }
 }

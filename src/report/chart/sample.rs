@@ -33,10 +33,11 @@ pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Compa
         for run in runs {
             let tally = tally(&run.attempts, limit, window(seconds));
             let algorithm = run.name.to_owned();
-            rows.push(Row { case, algorithm, kind: run.kind, replica: 0, seed: 1, tally });
+            let kind = run.kind;
+            rows.push(Row { case, algorithm, kind, seed: 1, tally, repeats: Vec::new() });
         }
     }
-    Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, rows }
+    Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, baseline: 0, rows }
 }
 
 pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> Tally {
