@@ -11,7 +11,7 @@ use crate::report::chart;
 use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
-use crate::report::{self, csv, format, html, record, table};
+use crate::report::{self, compared, csv, format, html, record, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
@@ -105,7 +105,7 @@ type Sheet = fn(&Comparison) -> Vec<u8>;
 /// The CSV files of a run with so many replicas.
 fn sheets(replicas: usize) -> impl Iterator<Item = (&'static str, Sheet)> {
     let comparison: Option<(&str, Sheet)> =
-        (replicas > 1).then_some(("comparison.csv", csv::comparison));
+        (replicas > 1).then_some(("comparison.csv", compared::sheet));
     SHEETS.into_iter().chain(comparison)
 }
 

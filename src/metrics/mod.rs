@@ -231,7 +231,7 @@ mod tests {
 
     /// What each of these attempts of client 0, 1, ... at 0 s, 1 s, ... comes to under a limit for
     /// each client: accepted after a wait in the queue, or rejected.
-    fn tally(limit: Limit, attempts: &[Result<Option<Span>, Wait>]) -> Tally {
+    pub(super) fn tally(limit: Limit, attempts: &[Result<Option<Span>, Wait>]) -> Tally {
         let window = Window { start: Instant(0), end: Instant(0) + Span::from_secs(60) };
         let mut judge = Judge::new(window, &[("each".to_owned(), limit)], attempts.len());
         for (key, outcome) in attempts.iter().enumerate() {

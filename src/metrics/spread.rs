@@ -96,3 +96,84 @@ impl Against {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::tests::tally;
+    use crate::metrics::{CaseInfo, Repeat, values};
+    use crate::rate::Limit;
+    use crate::time::{Instant, Span, Window};
+
+    /// A row of as many replicas as there are numbers of accepted attempts; none of them waits unless it
+    /// is the second, in which the longest wait is as given.
+    fn row(case: usize, algorithm: &str, accepted: &[usize], wait: Option<u64>) -> Row {
+        let limit = Limit::new(100, Span::from_secs(1));
+        let found = |&accepted: &usize| tally(limit, &vec![Ok(None); accepted]);
+        let mut repeats: Vec<Repeat> = accepted[1..]
+            .iter()
+            .map(|accepted| {
+                let values = values(&found(accepted));
+                Repeat { seed: 2, values, expected: Vec::new() }
+            })
+            .collect();
+        let position = METRICS.iter().position(|metric| metric.name == "wait_max_s").unwrap();
+        if let Some(repeat) = repeats.first_mut() {
+            repeat.values[position] = wait.map(|wait| Value::Seconds(Span::from_secs(wait)));
+        }
+        let (algorithm, tally) = (algorithm.to_owned(), found(&accepted[0]));
+        Row { case, algorithm, kind: 0, seed: 1, tally, repeats }
+    }
+
+    fn comparison(rows: Vec<Row>) -> Comparison {
+        let case = |name: &str| CaseInfo {
+            name: name.to_owned(),
+            limits: Vec::new(),
+            window: Window { start: Instant(0), end: Instant(1) },
+            notes: Vec::new(),
+        };
+        let cases = vec![case("one"), case("base")];
+        Comparison { scenario: "t".to_owned(), about: String::new(), cases, baseline: 1, rows }
+    }
+
+    #[test]
+    fn differences_are_paired_by_replica() {
+        let rows = vec![
+            row(0, "gcra", &[5, 7, 6], Some(4)),
+            row(0, "alone", &[5, 7, 6], None),
+            row(1, "gcra", &[6, 7, 3], Some(1)),
+        ];
+        let comparison = comparison(rows);
+        let spreads = Spreads::of(&comparison);
+        let accepted = spreads.get(0, "accepted").unwrap();
+        let across = accepted.across.unwrap();
+        assert_eq!((across.n, across.mean.mean), (3, 6.0));
+        assert_eq!((across.min, across.max), (Value::Count(5), Value::Count(7)));
+        // 5 - 6, 7 - 7 and 6 - 3: -1, 0, 3 with mean 2/3 and variance (25 + 4 + 49) / 9 / 2 = 13/3, so
+        // that half the interval is 4.3026527 * sqrt(13 / 9) = 5.171145.
+        let against = accepted.against.unwrap();
+        assert!((against.difference.mean - 2.0 / 3.0).abs() < 1e-12);
+        assert!((against.difference.half.unwrap() - 5.171_145).abs() < 1e-5);
+        assert_eq!((against.lower, against.equal, against.higher), (1, 1, 1));
+        // The baseline is not compared with itself, nor what it does not have with anything.
+        assert_eq!(spreads.get(2, "accepted").unwrap().against, None);
+        assert_eq!(spreads.get(1, "accepted").unwrap().against, None);
+    }
+
+    #[test]
+    fn replicas_without_a_value_are_left_out() {
+        let comparison = comparison(vec![
+            row(0, "gcra", &[5, 7, 6], Some(4)),
+            row(1, "gcra", &[6, 7, 3], Some(1)),
+        ]);
+        let spreads = Spreads::of(&comparison);
+        let wait = spreads.get(0, "wait_max_s").unwrap();
+        let across = wait.across.unwrap();
+        assert_eq!((across.n, across.mean.mean, across.mean.half), (1, 4.0, None));
+        let Against { difference, lower, equal, higher } = wait.against.unwrap();
+        assert_eq!((difference.mean, difference.half), (3.0, None));
+        assert_eq!((lower, equal, higher), (0, 0, 1));
+        let never = spreads.get(0, "retry_after_max_s").unwrap();
+        assert_eq!((never.across, never.against), (None, None));
+    }
+}

@@ -1,5 +1,5 @@
-//! The CSV files: `summary.csv`, `comparison.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and
-//! `clients.csv`. Of several replicas, the last four have the first, 0, alone.
+//! The CSV files: `summary.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and `clients.csv`. Of several
+//! replicas, the last four have the first, 0, alone.
 //!
 //! RFC 4180 with `\n` at the ends of lines. Numbers are exact, or the shortest decimal that reads
 //! back to the same float; a value that is absent is an empty cell. The columns after the leading
@@ -17,10 +17,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::judge::SubjectTally;
-use crate::metrics::{
-    Against, Comparison, LIMIT_METRICS, METRICS, Mean, Metric, Row, SUBJECT_METRICS, Spread,
-    Spreads, Value, significant,
-};
+use crate::metrics::{Comparison, LIMIT_METRICS, METRICS, Metric, Row, SUBJECT_METRICS, Value};
 use crate::time::Span;
 
 /// At most so many keys, and so many clients, are listed for a row (and limit).
@@ -37,51 +34,6 @@ pub fn summary(comparison: &Comparison) -> Vec<u8> {
             single.values.into_iter().for_each(|value| sheet.value(value));
             sheet.end();
         }
-    }
-    sheet.bytes()
-}
-
-/// `comparison.csv`: one row a case, algorithm and metric, over the replicas. Means and intervals have
-/// nine significant digits.
-pub fn comparison(comparison: &Comparison) -> Vec<u8> {
-    const NONE: &[Metric] = &[];
-    const COLUMNS: &[&str] = &[
-        "scenario",
-        "case",
-        "algorithm",
-        "metric",
-        "n",
-        "mean",
-        "ci95_low",
-        "ci95_high",
-        "min",
-        "max",
-        "baseline",
-        "diff_mean",
-        "diff_ci95_low",
-        "diff_ci95_high",
-        "lower",
-        "equal",
-        "higher",
-    ];
-    let mut sheet = Sheet::new(COLUMNS, NONE);
-    for Spread { row, metric, across, against } in &Spreads::of(comparison).all {
-        sheet.text(&comparison.scenario);
-        sheet.text(&comparison.cases[row.case].name);
-        sheet.text(&row.algorithm);
-        sheet.text(metric.name);
-        sheet.number(across.map_or(0, |across| across.n as u64));
-        sheet.mean(across.map(|across| across.mean));
-        sheet.value(across.map(|across| across.min));
-        sheet.value(across.map(|across| across.max));
-        let baseline = against.map(|_| comparison.cases[comparison.baseline].name.as_str());
-        sheet.text(baseline.unwrap_or_default());
-        sheet.mean(against.map(|against| against.difference));
-        let counts = against.map(|Against { lower, equal, higher, .. }| [lower, equal, higher]);
-        for index in 0..3 {
-            sheet.value(counts.map(|counts| Value::Count(counts[index] as u64)));
-        }
-        sheet.end();
     }
     sheet.bytes()
 }
@@ -202,13 +154,13 @@ pub(super) fn writer<W: std::io::Write>(to: W) -> csv::Writer<W> {
 }
 
 /// A CSV file in the making, cell by cell.
-struct Sheet {
+pub(super) struct Sheet {
     record: csv::ByteRecord,
     writer: csv::Writer<Vec<u8>>,
 }
 
 impl Sheet {
-    fn new<T>(leading: &[&str], metrics: &[Metric<T>]) -> Sheet {
+    pub fn new<T>(leading: &[&str], metrics: &[Metric<T>]) -> Sheet {
         let mut sheet = Sheet { record: csv::ByteRecord::new(), writer: writer(Vec::new()) };
         leading.iter().for_each(|name| sheet.text(name));
         metrics.iter().for_each(|metric| sheet.text(metric.name));
@@ -223,7 +175,7 @@ impl Sheet {
         self.number(replica as u64);
     }
 
-    fn text(&mut self, text: &str) {
+    pub fn text(&mut self, text: &str) {
         self.record.push_field(name_cell(text).as_bytes());
     }
 
@@ -231,24 +183,16 @@ impl Sheet {
         self.value(Some(Value::Count(count)));
     }
 
-    fn value(&mut self, value: Option<Value>) {
+    pub fn value(&mut self, value: Option<Value>) {
         let cell = value.filter(|value| value.as_f64().is_finite()).map(|value| value.to_string());
         self.record.push_field(cell.unwrap_or_default().as_bytes());
-    }
-
-    /// A mean and the ends of its interval.
-    fn mean(&mut self, mean: Option<Mean>) {
-        let (low, high) = mean.and_then(|mean| mean.interval()).unzip();
-        for number in [mean.map(|mean| mean.mean), low, high] {
-            self.value(number.and_then(significant));
-        }
     }
 
     fn metrics<T>(&mut self, metrics: &[Metric<T>], of: &T) {
         metrics.iter().for_each(|metric| self.value((metric.value)(of)));
     }
 
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         // A vector takes every write, and all records of a sheet have the same cells.
         if let Err(cause) = self.writer.write_byte_record(&self.record) {
             unreachable!("a record in memory: {cause}");
@@ -256,14 +200,14 @@ impl Sheet {
         self.record.clear();
     }
 
-    fn bytes(self) -> Vec<u8> {
+    pub fn bytes(self) -> Vec<u8> {
         self.writer.into_inner().unwrap_or_else(|cause| unreachable!("in memory: {cause}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{any, boundary, cases, hostile};
+    use super::super::samples::{any, boundary, cases, hostile, replicated};
     use super::*;
     use proptest::prelude::*;
 
@@ -294,6 +238,17 @@ mod tests {
         {
             insta::assert_snapshot!(name, text(write(&cases())));
         }
+    }
+
+    #[test]
+    fn of_several_replicas_only_the_first_is_told_in_detail() {
+        let replicated = replicated();
+        let first = cases();
+        for write in [timeline, limits, keys, clients] {
+            assert_eq!(text(write(&replicated)), text(write(&first)));
+        }
+        let lines = text(summary(&replicated)).lines().count();
+        assert_eq!(lines, 1 + 4 * replicated.rows.len());
     }
 
     #[test]

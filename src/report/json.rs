@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::metrics::{Comparison, METRICS, Spread, Spreads, Value, significant};
+use super::compared;
+use crate::metrics::{Comparison, METRICS, Value};
 
 /// The rows of one scenario.
 pub fn summary(comparison: &Comparison) -> Json {
@@ -22,41 +23,9 @@ pub fn summary(comparison: &Comparison) -> Json {
     });
     let mut document = json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() });
     if comparison.replicas() > 1 {
-        document["comparison"] = spreads(comparison);
+        document["comparison"] = compared::rows(comparison);
     }
     document
-}
-
-/// The cells of `comparison.csv`.
-fn spreads(comparison: &Comparison) -> Json {
-    let of = |spread: &Spread| {
-        let Spread { row, metric, across, against } = spread;
-        let mean = across.map(|across| across.mean);
-        let difference = against.map(|against| against.difference);
-        json!({
-            "case": comparison.cases[row.case].name,
-            "algorithm": row.algorithm,
-            "metric": metric.name,
-            "n": across.map_or(0, |across| across.n),
-            "mean": rounded(mean.map(|mean| mean.mean)),
-            "ci95_low": rounded(mean.and_then(|mean| mean.interval()).map(|ends| ends.0)),
-            "ci95_high": rounded(mean.and_then(|mean| mean.interval()).map(|ends| ends.1)),
-            "min": number(across.map(|across| across.min)),
-            "max": number(across.map(|across| across.max)),
-            "baseline": against.map(|_| &comparison.cases[comparison.baseline].name),
-            "diff_mean": rounded(difference.map(|mean| mean.mean)),
-            "diff_ci95_low": rounded(difference.and_then(|mean| mean.interval()).map(|ends| ends.0)),
-            "diff_ci95_high": rounded(difference.and_then(|mean| mean.interval()).map(|ends| ends.1)),
-            "lower": against.map(|against| against.lower),
-            "equal": against.map(|against| against.equal),
-            "higher": against.map(|against| against.higher),
-        })
-    };
-    Spreads::of(comparison).all.iter().map(of).collect()
-}
-
-fn rounded(mean: Option<f64>) -> Json {
-    number(mean.and_then(significant))
 }
 
 /// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite has
@@ -93,6 +62,15 @@ mod tests {
         let json = summary(&comparison);
         assert_eq!(json["rows"][0]["peak_ratio"], Json::Null);
         assert_eq!(json["rows"][0]["peak_window"], json!(200));
+    }
+
+    #[test]
+    fn replicas_come_with_their_comparison() {
+        let replicated = super::super::samples::replicated();
+        let json = summary(&replicated);
+        assert_eq!(json["rows"].as_array().map(Vec::len), Some(5 * 4));
+        assert_eq!(json["comparison"], compared::rows(&replicated));
+        assert_eq!(summary(&boundary()).get("comparison"), None);
     }
 
     proptest! {

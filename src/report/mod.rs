@@ -6,6 +6,7 @@
 
 pub mod chart;
 mod columns;
+pub mod compared;
 pub mod csv;
 pub mod decisions;
 pub mod folder;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::judge::{
     Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline, Wrong,
 };
-use crate::metrics::{CaseInfo, Comparison, Row};
+use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
 use crate::time::Window;
 use crate::time::{Instant, SECOND, Span};
@@ -170,6 +170,23 @@ pub fn cases() -> Comparison {
     comparison
 }
 
+/// The same in four replicas that differ a little in what they accept.
+pub fn replicated() -> Comparison {
+    let mut comparison = cases();
+    for (index, row) in comparison.rows.iter_mut().enumerate() {
+        row.repeats = (1..4).map(|replica| repeat(row, replica * index as u64)).collect();
+    }
+    comparison
+}
+
+/// A further run in which so many fewer were accepted.
+fn repeat(row: &Row, fewer: u64) -> Repeat {
+    let mut tally = row.tally.clone();
+    tally.books.accepted = tally.books.accepted.saturating_sub(fewer);
+    tally.over_limit = tally.over_limit.saturating_sub(fewer);
+    Repeat { seed: 7 + fewer, values: values(&tally), expected: Vec::new() }
+}
+
 /// Names and numbers that are hard on columns.
 pub fn hostile() -> Comparison {
     let limit = Limit::new(1 << 32, MINUTE);
@@ -227,18 +244,20 @@ fn numbers() -> impl Strategy<Value = Numbers> {
 /// Any comparison of up to five rows in up to two cases.
 pub fn any() -> impl Strategy<Value = Comparison> {
     let name = || prop_oneof!["[a-z-]{1,30}", "\\PC{0,60}", ".{0,9}"];
-    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u32..2);
+    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3);
     let rows = prop::collection::vec(one, 0..6);
     (name(), "\\PC{0,200}", [name(), name()], rows).prop_map(|(scenario, about, cases, rows)| {
         let mut rows: Vec<Row> = rows
             .into_iter()
-            .map(|(case, algorithm, requests, numbers, replica)| {
+            .map(|(case, algorithm, requests, numbers, repeats)| {
                 let tally = tally(Limit::new(requests, MINUTE), numbers);
-                Row { case, replica, ..row(&algorithm, tally) }
+                let row = Row { case, ..row(&algorithm, tally) };
+                let repeats = (0..repeats).map(|replica| repeat(&row, replica * 1000)).collect();
+                Row { repeats, ..row }
             })
             .collect();
         rows.sort_by_key(|row| row.case);
         let cases = cases.iter().map(|name| case(name, Limit::new(7, MINUTE))).collect();
-        Comparison { scenario, about, cases, rows }
+        Comparison { scenario, about, cases, baseline: 0, rows }
     })
 }

@@ -193,6 +193,11 @@ mod tests {
     }
 
     #[test]
+    fn replicas_are_told_by_their_means_in_80_columns() {
+        insta::assert_snapshot!(plain(&samples::replicated(), 80));
+    }
+
+    #[test]
     fn one_row_has_no_worst() {
         let mut one = boundary();
         one.rows.truncate(1);

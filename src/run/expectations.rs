@@ -198,6 +198,39 @@ mod tests {
     }
 
     #[test]
+    fn every_replica_is_judged_and_the_first_that_fails_is_told() {
+        let text = "name = \"t\"\nreplicas = 9\nduration = \"1m\"\nlimit = \"2/60s\"\n\
+                    algorithm = { kind = \"gcra\" }\n\
+                    [[traffic]]\nkind = \"poisson\"\nrate = \"1/s\"\nclients = 2\n";
+        let judgement = |expect: &str| {
+            let text = format!("{text}[[expect]]\n{expect}\n");
+            let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+            let prepared = prepare(scenario.unwrap(), &[]).unwrap();
+            let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
+            let values: Vec<f64> = findings.comparison.rows[0]
+                .singles()
+                .map(|single| single.values[0].unwrap().as_f64())
+                .collect();
+            (judge(&prepared.scenario, &findings.comparison).remove(0), values)
+        };
+        let (holds, requests) = judgement("metric = \"requests\"\nat-least = 1");
+        assert!((holds.holds, holds.failing, holds.replicas) == (true, 0, 9), "{holds:?}");
+        // Only what exceeds the third replica's number fails.
+        let bound = requests[2];
+        let failing: Vec<usize> = (0..9).filter(|&index| requests[index] > bound).collect();
+        assert!((1..8).contains(&failing.len()), "{requests:?}");
+        let (fails, _) = judgement(&format!("metric = \"requests\"\nat-most = {bound}"));
+        assert!(!fails.holds);
+        assert_eq!((fails.replica, fails.failing), (failing[0], failing.len()));
+        assert_eq!(fails.found.map(Value::as_f64), Some(requests[failing[0]]));
+        // What is asked of a key or client is found in every replica, too.
+        let (client, _) = judgement("client = \"client-2\"\nmetric = \"accepted\"\nat-least = 2");
+        assert!(client.holds, "{client:?}");
+        let (nobody, _) = judgement("client = \"client-3\"\nmetric = \"accepted\"\nat-least = 0");
+        assert_eq!((nobody.failing, nobody.found), (9, None));
+    }
+
+    #[test]
     fn what_has_no_value_does_not_hold() {
         assert_eq!(
             judged("[[expect]]\nalgorithm = \"gcra\"\nclient = \"nobody\"\nmetric = \"rejected\"\nat-least = 0\n").unwrap(),

@@ -105,7 +105,7 @@ fn run_case(
     let found = |stage: &Stage, contender: &Contender, watch: &mut Watch| {
         let tally = stage.run(contender, watch)?;
         Ok(match stage.replica {
-            0 => Found::First(tally),
+            0 => Found::First(Box::new(tally)),
             _ => Found::Other(Repeat {
                 seed: stage.seed.0,
                 values: values(&tally),
@@ -148,7 +148,7 @@ fn run_case(
                 algorithm: contenders[position].name.clone(),
                 kind: contenders[position].kind,
                 seed: case.seed.0,
-                tally,
+                tally: *tally,
                 repeats: Vec::new(),
             }),
             Found::Other(repeat) => rows[position].repeats.push(repeat),
@@ -159,7 +159,7 @@ fn run_case(
 
 /// What is kept of a run.
 enum Found {
-    First(Tally),
+    First(Box<Tally>),
     Other(Repeat),
 }
 
@@ -291,6 +291,40 @@ mod tests {
         let wrong: Vec<_> = logs.map(|(case, _, tally)| (*case, tally.wrong.unwrap())).collect();
         let none = crate::judge::Wrong::default();
         assert_eq!(wrong, [(0, none), (1, none)]);
+    }
+
+    #[test]
+    fn replicas_are_runs_of_their_own_under_the_seeds_derived() {
+        let cases = "[[case]]\nname = \"a\"\n\
+                     [[case]]\nname = \"b\"\nset = { seed = 5, limit = \"9/10s\" }\n";
+        let ready = |text: String| {
+            let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+            prepare(scenario.unwrap(), &[]).unwrap()
+        };
+        let replicated = ready(format!("replicas = 3\n{BASE}{cases}"));
+        let of = |prepared: &Prepared, threads| {
+            let options = Options { threads, decisions: None };
+            simulate(prepared, options, &Silent::default()).unwrap().comparison.rows
+        };
+        let rows = of(&replicated, 1);
+        for threads in [2, 7] {
+            for (one, other) in rows.iter().zip(of(&replicated, threads)) {
+                assert!(one.tally == other.tally && one.repeats == other.repeats);
+            }
+        }
+        for (case, seed, limit) in [(0, 1, "20/10s"), (1, 5, "9/10s")] {
+            for replica in 0..3 {
+                let seed = crate::seed::Seed(seed).replica(replica).0;
+                let text = format!("seed = {seed}\n{BASE}").replace("20/10s", limit);
+                let alone = of(&ready(text), 1);
+                let of_case: Vec<&Row> = rows.iter().filter(|row| row.case == case).collect();
+                assert_eq!(of_case.len(), alone.len());
+                for (row, alone) in of_case.into_iter().zip(alone) {
+                    let single = row.singles().nth(replica as usize).unwrap();
+                    assert_eq!((single.seed, single.values), (seed, values(&alone.tally)));
+                }
+            }
+        }
     }
 
     /// Counts decisions by run, and fails after so many.

@@ -66,9 +66,13 @@ fn read_axes(chain: &[&Entry], problems: &Problems, axes: &mut Vec<Axis>) -> boo
         false
     };
     match &last.node.value {
-        Value::Table(table) => table.entries.iter().fold(true, |complete, inner| {
-            read_axes(&[chain, &[inner]].concat(), problems, axes) && complete
-        }),
+        Value::Table(table) => {
+            let mut complete = true;
+            for inner in &table.entries {
+                complete &= read_axes(&[chain, &[inner]].concat(), problems, axes);
+            }
+            complete
+        }
         Value::Array(nodes) if nodes.is_empty() => {
             wrong(&last.node.place, format!("`{}` is an empty list, which makes no case", last.key))
         }
@@ -141,8 +145,10 @@ fn read_named<'a>(
     let (Some(name), Some(set)) = (table.get("name"), table.get("set")) else {
         return wrong(place, "a table as a value needs a name");
     };
-    for entry in table.entries.iter().filter(|entry| !["name", "set"].contains(&&*entry.key)) {
-        problems.add(Problem::unknown(&entry.place, "key", &entry.key, ["name", "set"]));
+    let known = ["name", "set"];
+    let is_known = |entry: &&Entry| known.contains(&entry.key.as_str());
+    if let Some(entry) = table.entries.iter().find(|entry| !is_known(entry)) {
+        problems.add(Problem::unknown(&entry.place, "key", &entry.key, known));
         return None;
     }
     match &name.node.value {

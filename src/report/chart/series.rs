@@ -45,10 +45,13 @@ pub fn remark(comparison: &Comparison, left_out: usize) -> Option<String> {
     if replicas > 1 {
         parts.push(format!("first of {replicas} replicas"));
     }
-    if left_out > 0 {
-        parts.push(format!("{left_out} more algorithms are in the tables"));
-    }
+    parts.extend(self::left_out(left_out));
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What a reader must know of algorithms that were left out.
+pub fn left_out(left_out: usize) -> Option<String> {
+    (left_out > 0).then(|| format!("{left_out} more algorithms are in the tables"))
 }
 
 /// The scenario with the case, as a title begins.
