@@ -79,10 +79,12 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     let replicas = comparison.replicas();
     let means = (replicas > 1).then(|| Spreads::of(comparison));
     if replicas > 1 {
-        let text = format!(
-            "Means of {replicas} replicas with their 95 % intervals. Each replica is in summary.csv, the \
-             differences between cases are in comparison.csv."
+        let mut text = format!(
+            "Means of {replicas} replicas with their 95 % intervals. Each replica is in summary.csv."
         );
+        if comparison.cases.len() > 1 {
+            text += " How the cases differ, replica by replica, is in comparison.csv.";
+        }
         page.raw("<p class=\"muted\">").text(&text).raw("</p>\n");
     }
     for case in 0..comparison.cases.len() {
@@ -237,6 +239,16 @@ mod tests {
         assert_eq!(page.matches("http").count(), page.matches(namespace).count());
         assert_eq!(page.matches("<figure").count(), 4);
         assert!(page.len() < 100_000, "{}", page.len());
+    }
+
+    #[test]
+    fn of_replicas_a_page_has_the_means() {
+        let comparison = sample::replicated();
+        let page = page(&comparison, &figures(&comparison));
+        assert!(page.contains("Means of 4 replicas with their 95 % intervals."));
+        // 200 less 0, 3, 6 and 9: mean 195.5, half 3.1824463 * sqrt(45 / 3 / 4) = 6.1628.
+        assert!(page.contains("<td>195.5 ±6.2</td>"));
+        assert!(page.contains("<h2>Means of the replicas</h2>"));
     }
 
     #[test]

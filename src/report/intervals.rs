@@ -48,7 +48,7 @@ impl Style {
     /// A span, of which the metric has the seconds.
     pub fn span(self, statistic: &Statistic) -> String {
         let Mean { mean, half } = statistic.mean;
-        let half = told(half).map(|half| format::span(seconds(half.max(1e-9))));
+        let half = told(half).map(|half| format::span(seconds(two_digits(half).0.max(1e-9))));
         self.join(format::span(seconds(mean)), half)
     }
 
@@ -59,10 +59,14 @@ impl Style {
         self.join(format::bytes(mean.round() as u64), half)
     }
 
-    /// Any other number, with the digits that tell as `shown` writes them.
+    /// Any number, as `shown` writes it.
     pub fn number(self, statistic: &Statistic, shown: impl Fn(f64) -> String) -> String {
         let Mean { mean, half } = statistic.mean;
-        self.join(shown(mean), told(half).map(shown))
+        let half = told(half).map(|half| {
+            let (half, decimals) = two_digits(half);
+            format!("{half:.decimals$}")
+        });
+        self.join(shown(mean), half)
     }
 }
 
@@ -74,6 +78,23 @@ fn told(half: Option<f64>) -> Option<f64> {
 /// Rounded up to a multiple of 1 / `scale`.
 fn up(number: f64, scale: f64) -> f64 {
     (number * scale).ceil() / scale
+}
+
+/// Rounded up to two significant digits, at most to nine decimals, with the decimals that takes.
+fn two_digits(number: f64) -> (f64, usize) {
+    let (mut number, mut unit, mut decimals) = (number, 1.0, 0);
+    while number >= 100.0 {
+        number /= 10.0;
+        unit *= 10.0;
+    }
+    while number < 10.0 && decimals < 9 {
+        number *= 10.0;
+        decimals += 1;
+    }
+    let scale = (0..decimals).fold(1.0, |scale, _| scale * 10.0);
+    // What is a whole number but for the last bits of a product is not rounded up to the next.
+    let whole = (number - 1e-9).ceil().max(1.0);
+    (whole / scale * unit, decimals)
 }
 
 fn seconds(seconds: f64) -> Span {
@@ -113,6 +134,13 @@ mod tests {
         assert_eq!(span(1.58, Some(0.12)), "1.58 s ±120 ms");
         assert_eq!(span(0.0, Some(0.0)), "0 s");
         assert_eq!(Style::AMPLE.bytes(&of(1600.0, Some(12.5))), "1.6 kB ±13 B");
+        let number = |mean, half| Style::AMPLE.number(&of(mean, half), |mean| mean.to_string());
+        assert_eq!(number(1192.9, Some(139.09)), "1192.9 ±140");
+        assert_eq!(number(1192.9, Some(13.909)), "1192.9 ±14");
+        assert_eq!(number(478.0, Some(0.583)), "478 ±0.59");
+        assert_eq!(number(0.5, Some(0.0012)), "0.5 ±0.0012");
+        assert_eq!(number(0.5, Some(1e-30)), "0.5 ±0.000000001");
+        assert_eq!(span(9.99, Some(0.001_03)), "9.99 s ±1.1 ms");
         let short = Style { gap: "", count: format::short_count };
         assert_eq!(short.count(&of(1_234_567.0, Some(12_345.0))), "1.23M±12,345");
     }

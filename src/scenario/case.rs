@@ -119,7 +119,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         "max-memory-mib",
         8192_u64,
         "A run that may need more memory than this for one algorithm is refused, in MiB. At most \
-         as many algorithms as fit into it run at a time.",
+         as many algorithms, of all replicas, as fit into it run at a time.",
     );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);

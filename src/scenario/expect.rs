@@ -3,7 +3,8 @@
 use crate::error::{Place, Problem};
 use crate::params::Params;
 
-pub(super) const MEANING: &str = "What this scenario must show; `ratesim check` judges it.";
+pub(super) const MEANING: &str =
+    "What this scenario must show, in every replica; `ratesim check` judges it.";
 
 /// One expectation: a metric of a case and algorithm (or of one of its keys) against bounds.
 #[derive(Debug, Clone, PartialEq)]
