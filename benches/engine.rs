@@ -16,6 +16,7 @@ use governor::{Quota, RateLimiter};
 use ratesim::algorithm::ALGORITHMS;
 use ratesim::run;
 use ratesim::scenario::{Changes, Scenario};
+use ratesim::time::Span;
 use ratesim::world::{self, KeyPlan, Observer, Plan};
 
 const ROUNDS: usize = 5;
@@ -33,7 +34,7 @@ rate = "20000/s"
 struct Unwatched;
 
 impl Observer for Unwatched {
-    fn progressed(&mut self, _attempts: u64) -> bool {
+    fn progressed(&mut self, _reached: Span, _attempts: u64) -> bool {
         true
     }
 }
@@ -71,13 +72,7 @@ fn main() {
     let arrivals: Vec<(i64, u32)> = traffic.merged().map(|a| (a.at.0, a.client)).collect();
     let keys = KeyPlan::new(&case.limits, traffic);
     let stored: Vec<_> = traffic.merged().collect();
-    let plan = Plan {
-        traffic,
-        stored: Some(&stored),
-        limits: &case.limits,
-        keys: &keys,
-        combine: case.combine,
-    };
+    let plan = Plan::of(&case, case.seed, traffic, Some(&stored), &keys);
 
     let mut times: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     let mut accepted: BTreeMap<&str, u64> = BTreeMap::new();

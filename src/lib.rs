@@ -41,6 +41,7 @@
 
 pub mod algorithm;
 pub mod cli;
+pub mod client;
 pub mod command;
 pub mod error;
 pub mod judge;
@@ -51,6 +52,7 @@ pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod seed;
+pub mod server;
 pub mod time;
 pub mod traffic;
 pub mod world;

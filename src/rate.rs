@@ -1,9 +1,13 @@
 //! Rates and limits: a count per span, kept as the two integers that the user wrote, so that no
 //! division rounds before a decision is made.
 
+mod exact;
+
 use std::fmt;
 
 use crate::time::Span;
+
+pub use exact::{Decimal, Share};
 
 /// So many per span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

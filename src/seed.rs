@@ -24,13 +24,38 @@ impl Seed {
 
     /// The stream for one purpose (`label`) and entity (`index`).
     pub fn stream(self, label: &str, index: u64) -> Stream {
+        self.draws(label).stream(index)
+    }
+
+    /// The streams of one purpose, for drawing from many of them without going over the label anew.
+    pub fn draws(self, label: &str) -> Draws {
         // FNV-1a over the label spreads names, SplitMix64's finaliser spreads everything else.
         let label = label.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-        let high = mix(mix(self.0 ^ mix(label)).wrapping_add(mix(index ^ 0x9e37_79b9_7f4a_7c15)));
-        let low = mix(high ^ label.rotate_left(32));
+        Draws { base: mix(self.0 ^ mix(label)), label }
+    }
+}
+
+/// The streams of one purpose under one seed.
+#[derive(Debug, Clone, Copy)]
+pub struct Draws {
+    base: u64,
+    label: u64,
+}
+
+impl Draws {
+    /// The stream of an entity.
+    pub fn stream(self, index: u64) -> Stream {
+        let high = mix(self.base.wrapping_add(mix(index ^ 0x9e37_79b9_7f4a_7c15)));
+        let low = mix(high ^ self.label.rotate_left(32));
         Stream::new((u128::from(high) << 64) | u128::from(low))
+    }
+
+    /// The stream of a part of an entity, such as one attempt of a request.
+    pub fn part(self, index: u64, part: u64) -> Stream {
+        let base = mix(self.base.wrapping_add(mix(index)));
+        Draws { base, ..self }.stream(part)
     }
 }
 
@@ -38,6 +63,17 @@ impl Seed {
 /// 2^64.
 pub fn below(stream: &mut Stream, end: u64) -> u64 {
     ((u128::from(stream.next_u64()) * u128::from(end)) >> 64) as u64
+}
+
+/// A number above 0 and up to 1, in steps of 2^-53.
+pub fn unit(stream: &mut Stream) -> f64 {
+    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+    ((stream.next_u64() >> 11) + 1) as f64 * STEP
+}
+
+/// From the exponential distribution with mean 1: at most 36.8.
+pub fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log(unit(stream))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014, with Stafford's constants).

@@ -2,8 +2,12 @@
 //! simulated time, a [`Reading`] is what some clock shows at an instant, a [`Span`] is a length.
 //! A [`Window`] is the time between two instants.
 
+mod offset;
+
 use std::fmt;
 use std::ops::{Add, Sub};
+
+pub use offset::Offset;
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
@@ -40,6 +44,11 @@ impl Span {
     /// A span of so many nanoseconds, `None` beyond [`Span::MAX`].
     pub fn try_from_nanos(nanos: u128) -> Option<Span> {
         u64::try_from(nanos).ok().filter(|&n| n <= Span::MAX.0).map(Span)
+    }
+
+    /// A span of so many nanoseconds, [`Span::MAX`] beyond that.
+    pub fn saturating(nanos: u128) -> Span {
+        Span::try_from_nanos(nanos).unwrap_or(Span::MAX)
     }
 
     /// A span of whole seconds.

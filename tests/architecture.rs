@@ -10,7 +10,10 @@ const LAYERS: &[&[&str]] = &[
     &["time", "error", "seed"],
     &["rate"],
     &["params"],
-    &["scenario", "algorithm"],
+    &["algorithm"],
+    &["server"],
+    &["client"],
+    &["scenario"],
     &["traffic", "judge"],
     &["world"],
     &["metrics"],
@@ -155,7 +158,7 @@ fn files_keep_to_one_purpose_and_say_which() {
 
 #[test]
 fn registries_name_each_entry_once_and_describe_it() {
-    use ratesim::{algorithm, metrics, report, traffic};
+    use ratesim::{algorithm, client, metrics, report, traffic};
     let check = |registry: &str, separator: char, entries: Vec<(&str, &str)>| {
         let mut names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -174,6 +177,10 @@ fn registries_name_each_entry_once_and_describe_it() {
     let algorithms = algorithm::ALGORITHMS.iter().map(|a| (a.name, a.summary));
     check("algorithms", '-', algorithms.collect());
     check("traffic", '-', traffic::SOURCES.iter().map(|s| (s.name, s.summary)).collect());
+    check("policies", '-', client::POLICIES.iter().map(|p| (p.name, p.summary)).collect());
+    check("jitters", '-', client::JITTERS.iter().map(|j| (j.name, j.summary)).collect());
+    check("budgets", '-', client::BUDGETS.iter().map(|b| (b.name, b.summary)).collect());
+    check("profiles", '-', client::PROFILES.iter().map(|p| (p.name, p.summary)).collect());
     check("charts", '-', report::chart::CHARTS.iter().map(|c| (c.name, c.meaning)).collect());
     check("metrics", '_', metrics::METRICS.iter().map(|m| (m.name, m.meaning)).collect());
 }

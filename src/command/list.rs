@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 
 use super::Output;
 use super::load::files;
-use crate::algorithm::{ALGORITHMS, Kind};
+use crate::algorithm::ALGORITHMS;
+use crate::client::{self, BUDGETS, JITTERS, POLICIES, PROFILES};
 use crate::error::Error;
 use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
@@ -31,6 +32,12 @@ pub enum What {
     Charts,
     /// The metrics, with units and meanings.
     Metrics,
+    /// The retry policies of clients, and the jitters of their delays.
+    Retries,
+    /// The kinds of retry budgets.
+    Budgets,
+    /// The clients whose settings have a name.
+    Profiles,
     /// The scenarios in a folder.
     Scenarios,
 }
@@ -60,8 +67,12 @@ impl Entry {
         self
     }
 
+    /// Nothing is added where there is nothing to say.
     fn with(mut self, key: &'static str, value: impl Into<String>) -> Entry {
-        self.more.push((key, value.into()));
+        let value = value.into();
+        if !value.is_empty() {
+            self.more.push((key, value));
+        }
         self
     }
 }
@@ -140,7 +151,7 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
                 Entry::new(kind.name, kind.summary)
                     .with("keeps", kind.memory)
                     .with("weakness", kind.weakness)
-                    .with("options", options(kind).join(", "))
+                    .with("options", options(|params| kind.limiter(&ANY, params)))
             })
             .collect(),
         What::Traffic => recorded(false),
@@ -152,6 +163,9 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
             all.extend(SUBJECT_METRICS.iter().map(|m| metric(m, "key or client")));
             all
         }
+        What::Retries => retries(),
+        What::Budgets => budgets(),
+        What::Profiles => profiles(),
         What::Scenarios => {
             let mut all = Vec::new();
             for path in files(&[folder.to_owned()])? {
@@ -163,13 +177,54 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
     })
 }
 
-/// The names of an algorithm's options.
-fn options(kind: &Kind) -> Vec<String> {
-    let any = Limit::new(1, Span::from_secs(1));
-    let fields = Params::describe(|params| {
-        kind.limiter(&any, params);
+const ANY: Limit = Limit::new(1, Span::from_secs(1));
+
+/// The names of the settings that a reader asks for.
+fn options<R>(reader: impl FnOnce(&mut Params) -> R) -> String {
+    let fields = Params::describe(|params| drop(reader(params)));
+    fields.into_iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+}
+
+/// What there is for the settings `retries` and `jitter` of clients.
+fn retries() -> Vec<Entry> {
+    let policies = POLICIES.iter().map(|policy| {
+        let options = options(|params| policy.delays.map(|delays| delays(params, None)));
+        Entry::new(policy.name, policy.summary)
+            .column("setting", "retries")
+            .with("delay", policy.formula)
+            .with("options", options)
+            .with("source", policy.source)
     });
-    fields.into_iter().map(|field| field.name).collect()
+    let jitters = JITTERS.iter().map(|jitter| {
+        let options = options(|params| jitter.options.map(|read| read(params)));
+        Entry::new(jitter.name, jitter.summary)
+            .column("setting", "jitter")
+            .with("delay", jitter.formula)
+            .with("options", options)
+            .with("source", jitter.source)
+            .with("good for", jitter.good_for)
+    });
+    policies.chain(jitters).collect()
+}
+
+/// The kinds of retry budgets.
+fn budgets() -> Vec<Entry> {
+    let entry = |kind: &client::BudgetKind| {
+        let options = options(|params| kind.read.map(|read| read(params)));
+        Entry::new(kind.name, kind.summary).with("options", options).with("source", kind.source)
+    };
+    BUDGETS.iter().map(entry).collect()
+}
+
+/// The clients whose settings have a name.
+fn profiles() -> Vec<Entry> {
+    let entry = |profile: &client::Profile| {
+        let settings = profile.settings.lines().map(str::trim).filter(|line| !line.is_empty());
+        Entry::new(profile.name, profile.summary)
+            .with("settings", settings.collect::<Vec<_>>().join("; "))
+            .with("source", profile.source)
+    };
+    PROFILES.iter().map(entry).collect()
 }
 
 fn metric<T>(metric: &Metric<T>, of: &str) -> Entry {

@@ -240,7 +240,7 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, fate } = decided;
+        let Decided { arrival, fate, .. } = decided;
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,

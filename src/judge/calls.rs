@@ -82,7 +82,7 @@ pub(super) fn judged(promises: &Promises, calls: &[Call]) -> Tally {
             }
         }
     }
-    judge.finish(pending(calls), key_name, client_name)
+    judge.finish(pending(calls), 0, key_name, client_name)
 }
 
 /// Gaps between attempts: many at one instant, at neighbouring ones, in one bin, and far apart.

@@ -6,25 +6,40 @@ use crate::rate::Limit;
 use crate::time::{Instant, Span};
 
 /// The course of one key or client through a run, told in time order.
-#[derive(Debug, Clone, Default)]
+///
+/// There may be millions of them, and each attempt looks at one at random: they are one cache line long.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
 pub(super) struct Course {
     pub attempts: u64,
     pub accepted: u64,
     pub rejected: u64,
     pub over_limit: u64,
-    locked: Option<Lockout>,
+    /// The first rejection since the last acceptance; [`NONE`] without any.
+    locked_since: Instant,
+    /// The last rejection.
+    last: Instant,
+    /// When that would have been let through; [`NONE`] for never.
+    opens: Instant,
     longest_lockout: Span,
 }
 
-/// What began with the first rejection since the last acceptance.
-#[derive(Debug, Clone, Copy)]
-struct Lockout {
-    /// The first rejection.
-    since: Instant,
-    /// The last one.
-    last: Instant,
-    /// When the last one would have been let through; `None` for never.
-    opens: Option<Instant>,
+/// No instant of a run.
+const NONE: Instant = Instant(i64::MAX);
+
+impl Default for Course {
+    fn default() -> Course {
+        Course {
+            attempts: 0,
+            accepted: 0,
+            rejected: 0,
+            over_limit: 0,
+            locked_since: NONE,
+            last: NONE,
+            opens: NONE,
+            longest_lockout: Span::ZERO,
+        }
+    }
 }
 
 impl Course {
@@ -33,10 +48,11 @@ impl Course {
     pub fn accept(&mut self, at: Instant, over: bool) {
         self.accepted += 1;
         self.over_limit += u64::from(over);
-        if let Some(Lockout { since, opens, .. }) = self.locked.take() {
+        if self.locked_since != NONE {
             // Who comes back later than it was told to was not locked out in the meantime.
-            let end = opens.map_or(at, |opens| opens.min(at));
-            self.longest_lockout = self.longest_lockout.max(end - since);
+            let end = self.opens.min(at);
+            self.longest_lockout = self.longest_lockout.max(end - self.locked_since);
+            self.locked_since = NONE;
         }
     }
 
@@ -44,12 +60,12 @@ impl Course {
     #[inline]
     pub fn reject(&mut self, at: Instant, wait: Wait) {
         self.rejected += 1;
-        let since = self.locked.map_or(at, |lockout| lockout.since);
-        let opens = match wait {
-            Wait::After(span) => Some(at + span),
-            Wait::Never => None,
+        self.locked_since = self.locked_since.min(at);
+        self.last = at;
+        self.opens = match wait {
+            Wait::After(span) => at + span,
+            Wait::Never => NONE,
         };
-        self.locked = Some(Lockout { since, last: at, opens });
     }
 
     /// Whether no more attempts were decided than made; the rest is queued.
@@ -59,7 +75,8 @@ impl Course {
 
     /// The findings. A lockout that nothing ended lasted to the last rejection.
     pub fn finish(self, name: String, promise: Option<Limit>, peak: Option<Peak>) -> SubjectTally {
-        let open = self.locked.map_or(Span::ZERO, |lockout| lockout.last - lockout.since);
+        // No instant is after none, so this is no time at all where nothing is open.
+        let open = self.last - self.locked_since;
         SubjectTally {
             name,
             promise,

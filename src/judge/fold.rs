@@ -1,5 +1,6 @@
 //! The judge: it is told what becomes of every attempt and folds that into a [`Tally`].
 
+use super::closed::Closed;
 use super::course::Course;
 use super::distribution::Distribution;
 use super::holding::Holdings;
@@ -9,8 +10,7 @@ use super::tally::{Books, Kept, Tally, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
-use crate::time::Window;
-use crate::time::{Instant, Span};
+use crate::time::{Instant, Span, Window};
 
 /// What an attempt is charged under one limit. The touches of one attempt are of different limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,21 +31,22 @@ pub struct Touch {
 /// accepted, with no touches.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    timeline: Timeline,
+    pub(super) timeline: Timeline,
     /// The bin of the last call, with its bounds, because most calls fall in the same one.
     bin: (usize, Instant, Instant),
-    books: Books,
+    pub(super) books: Books,
     over_limit: u64,
     needless_rejections: u64,
     wrong: Option<Wrong>,
-    limits: Vec<LimitLedger>,
-    clients: Vec<Course>,
+    pub(super) limits: Vec<LimitLedger>,
+    pub(super) clients: Vec<Course>,
     queue_waits: Distribution,
     denial_waits: Distribution,
     denied_for_ever: u64,
     /// By bin, the highest trailing window of any one key of the first limit.
     highest: Maxima,
     holdings: Holdings,
+    pub(super) closed: Option<Closed>,
 }
 
 impl Judge {
@@ -67,6 +68,7 @@ impl Judge {
             denied_for_ever: 0,
             highest: Maxima::new(timeline.bins.len()),
             holdings: Holdings::over(&timeline),
+            closed: None,
             timeline,
         }
     }
@@ -176,19 +178,19 @@ impl Judge {
         self.holdings.hold(holding, &self.timeline, (bin, at), footprint, until);
     }
 
-    /// Closes the books. `pending` attempts are still queued. Where nobody retries, each attempt is
-    /// a request. `key_names` names a key by its limit and number, `client_names` a client by number.
+    /// Closes the books. `pending` attempts are still queued, `unfinished` requests under way; in an open
+    /// loop each attempt is a request. `key_names` names a key by its limit and number, `client_names` a client by number.
     ///
     /// # Panics
     /// If the books do not balance, or a key or client was decided on more often than it asked.
     pub fn finish(
         mut self,
         pending: u64,
+        unfinished: u64,
         key_names: impl Fn(usize, usize) -> String,
         client_names: impl Fn(usize) -> String,
     ) -> Tally {
-        self.books.pending = pending;
-        self.books.requests = self.books.attempts;
+        self.close_books(pending, unfinished);
         self.audit();
         self.close_keys();
         let highest = self.highest.into_bins();
@@ -210,6 +212,7 @@ impl Judge {
             denied_for_ever: self.denied_for_ever,
             kept: Kept::over(&self.timeline),
             timeline: self.timeline,
+            closed: self.closed,
         }
     }
 
@@ -237,7 +240,7 @@ impl Judge {
         assert!(unsound.is_none(), "more was decided than asked: {unsound:?}");
     }
 
-    fn bin_of(&mut self, at: Instant) -> usize {
+    pub(super) fn bin_of(&mut self, at: Instant) -> usize {
         let (bin, from, to) = self.bin;
         if from <= at && at < to {
             return bin;
@@ -284,7 +287,12 @@ mod tests {
     }
 
     fn finish(judge: Judge) -> Tally {
-        judge.finish(0, |limit, key| format!("{limit}/{key}"), |client| format!("client {client}"))
+        judge.finish(
+            0,
+            0,
+            |limit, key| format!("{limit}/{key}"),
+            |client| format!("client {client}"),
+        )
     }
 
     #[test]

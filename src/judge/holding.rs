@@ -15,6 +15,14 @@ pub(super) struct Holding {
     most: Option<Footprint>,
 }
 
+impl Holding {
+    /// Has it fetched from memory.
+    #[inline]
+    pub fn fetch(&self) {
+        std::hint::black_box(self.until);
+    }
+}
+
 impl Default for Holding {
     fn default() -> Holding {
         Holding { now: Footprint::default(), until: Instant(i64::MIN), bin: 0, most: None }

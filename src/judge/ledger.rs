@@ -38,6 +38,15 @@ impl KeyLedger {
         }
     }
 
+    /// Has it fetched from memory.
+    #[inline]
+    pub fn fetch(&self) {
+        std::hint::black_box(self.course.attempts);
+        std::hint::black_box(self.window.sum());
+        std::hint::black_box(self.seen);
+        self.holding.fetch();
+    }
+
     /// Raises every bin after the last one seen, up to `bin`, to what the window carries into it.
     pub fn carry(&mut self, highest: &mut Maxima, timeline: &Timeline, bin: usize) {
         let mut from = self.seen + 1;

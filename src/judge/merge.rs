@@ -1,6 +1,6 @@
 //! Findings over parts of the traffic, added up.
 
-use super::tally::{Kept, LimitTally, Tally, Wrong};
+use super::tally::{Books, Kept, LimitTally, Tally, Wrong};
 use super::timeline::Timeline;
 
 impl Tally {
@@ -12,16 +12,21 @@ impl Tally {
     /// appended, so their order is that of the parts.
     ///
     /// What does not add up this way: several limits at once, whose keys do not nest; and clients that
-    /// have keys in both parts, who would be listed twice.
+    /// have keys in both parts, who would be listed twice; and closed loops, where what becomes of one key
+    /// changes what is asked for another (a shared backend, a budget of retries).
     ///
     /// # Panics
-    /// If the parts are not of one limit with one promise, or not of one window.
+    /// If the parts are not of one limit with one promise, not of one window, or of a closed loop.
     pub fn merge(&mut self, other: Tally) {
-        self.books.requests += other.books.requests;
-        self.books.attempts += other.books.attempts;
-        self.books.accepted += other.books.accepted;
-        self.books.rejected += other.books.rejected;
-        self.books.pending += other.books.pending;
+        let open = self.closed.is_none() && other.closed.is_none();
+        assert!(open, "a closed loop does not split by keys");
+        let (own, others) = (&mut self.books, other.books);
+        *own = Books::of_open_loop(
+            own.attempts + others.attempts,
+            own.accepted + others.accepted,
+            own.rejected + others.rejected,
+            own.pending + others.pending,
+        );
         self.over_limit += other.over_limit;
         self.needless_rejections += other.needless_rejections;
         self.wrong = match (self.wrong, other.wrong) {

@@ -6,11 +6,13 @@
 
 #[cfg(test)]
 mod calls;
+mod closed;
 mod course;
 mod distribution;
 mod fold;
 mod holding;
 mod ledger;
+mod load;
 mod maxima;
 mod merge;
 #[cfg(test)]
@@ -19,7 +21,9 @@ mod tally;
 mod timeline;
 mod trailing;
 
+pub use closed::{Closed, Trial};
 pub use distribution::Distribution;
 pub use fold::{Judge, Touch};
+pub use load::{Herd, Load, Recovery};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
 pub use timeline::{Bin, Timeline};

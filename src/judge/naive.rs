@@ -214,13 +214,12 @@ impl Naive<'_> {
             }
         }
         Tally {
-            books: Books {
-                requests: attempts,
+            books: Books::of_open_loop(
                 attempts,
-                accepted: count(&Call::is_accepted),
-                rejected: count(&Call::is_rejected),
-                pending: pending(self.calls),
-            },
+                count(&Call::is_accepted),
+                count(&Call::is_rejected),
+                pending(self.calls),
+            ),
             over_limit: self.which(|index, _| self.over(index)).len() as u64,
             needless_rejections: self.which(needless).len() as u64,
             wrong: None,
@@ -235,6 +234,7 @@ impl Naive<'_> {
                 bytes_max: timeline.bins.iter().map(|bin| bin.bytes).max().unwrap(),
             },
             timeline,
+            closed: None,
         }
     }
 }

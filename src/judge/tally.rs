@@ -1,5 +1,6 @@
 //! The findings of one run of one algorithm.
 
+use super::closed::Closed;
 use super::distribution::Distribution;
 use super::timeline::Timeline;
 use crate::rate::Limit;
@@ -33,6 +34,8 @@ pub struct Tally {
     pub denied_for_ever: u64,
     /// What was remembered.
     pub kept: Kept,
+    /// What became of requests; `None` for an open loop, where each attempt is a request.
+    pub closed: Option<Closed>,
 }
 
 /// Attempts by what became of them.
@@ -46,14 +49,39 @@ pub struct Books {
     pub accepted: u64,
     /// Refused.
     pub rejected: u64,
+    /// Given up by their clients while they waited in the limiter's queue, and never let through.
+    pub failed: u64,
     /// Still queued at the end.
     pub pending: u64,
+    /// Requests whose client got the answer it wanted. In an open loop, the attempts let through.
+    pub succeeded: u64,
+    /// Requests that their clients gave up. In an open loop, the attempts refused.
+    pub gave_up: u64,
+    /// Requests that were neither by the end.
+    pub unfinished: u64,
 }
 
 impl Books {
-    /// Whether attempts = accepted + rejected + pending.
+    /// Where nobody reacts to an answer, each attempt is a request and its outcome that of the request.
+    pub fn of_open_loop(attempts: u64, accepted: u64, rejected: u64, pending: u64) -> Books {
+        Books {
+            requests: attempts,
+            attempts,
+            accepted,
+            rejected,
+            failed: 0,
+            pending,
+            succeeded: accepted,
+            gave_up: rejected,
+            unfinished: pending,
+        }
+    }
+
+    /// Whether attempts = accepted + rejected + failed + pending and requests = succeeded + gave up +
+    /// unfinished.
     pub fn balance(&self) -> bool {
-        self.attempts == self.accepted + self.rejected + self.pending
+        self.attempts == self.accepted + self.rejected + self.failed + self.pending
+            && self.requests == self.succeeded + self.gave_up + self.unfinished
     }
 }
 

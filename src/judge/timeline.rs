@@ -19,6 +19,12 @@ pub struct Timeline {
 pub struct Bin {
     /// Attempts made.
     pub offered: u64,
+    /// Of these, retries; in a closed loop only, as the next two.
+    pub retries: u64,
+    /// Requests that succeeded.
+    pub succeeded: u64,
+    /// Requests that were given up.
+    pub gave_up: u64,
     /// Attempts accepted (for those that queued: when they left the queue).
     pub accepted: u64,
     /// Attempts rejected.

@@ -14,13 +14,19 @@ pub struct Trailing {
     /// Instants of acceptance within the window, each with what was accepted at it.
     recent: VecDeque<(Instant, u64)>,
     sum: u64,
+    /// When the sum next falls if nothing more is accepted; [`NEVER`] for an empty window. Kept here so
+    /// that a rejection need not look at the list.
+    falls_at: Instant,
     peak: Option<Peak>,
 }
+
+/// No instant of a run.
+const NEVER: Instant = Instant(i64::MAX);
 
 impl Trailing {
     /// The window of a key that was never accepted.
     pub fn new(promise: Limit) -> Trailing {
-        Trailing { promise, recent: VecDeque::new(), sum: 0, peak: None }
+        Trailing { promise, recent: VecDeque::new(), sum: 0, falls_at: NEVER, peak: None }
     }
 
     /// What was promised for the key.
@@ -40,7 +46,7 @@ impl Trailing {
 
     /// When the sum next falls if nothing more is accepted; `None` if the window is empty.
     pub fn falls_at(&self) -> Option<Instant> {
-        self.recent.front().map(|&(first, _)| first + self.promise.per)
+        (self.falls_at != NEVER).then_some(self.falls_at)
     }
 
     /// Adds an acceptance of `cost` and says whether the window, it included, is above the limit.
@@ -51,6 +57,9 @@ impl Trailing {
         match self.recent.back_mut() {
             Some((last, together)) if *last == at => *together += cost,
             _ => self.recent.push_back((at, cost)),
+        }
+        if self.falls_at == NEVER {
+            self.falls_at = at + self.promise.per;
         }
         if self.peak.is_none_or(|peak| self.sum > peak.cost) {
             let from = self.recent.front().map_or(at, |first| first.0);
@@ -69,13 +78,22 @@ impl Trailing {
     #[inline]
     pub fn sum_at(&mut self, at: Instant) -> u64 {
         debug_assert!(self.recent.back().is_none_or(|last| last.0 <= at), "fed in time order");
-        while let Some(&(first, cost)) = self.recent.front()
-            && at - first >= self.promise.per
-        {
+        if at >= self.falls_at {
+            self.expire(at);
+        }
+        self.sum
+    }
+
+    fn expire(&mut self, at: Instant) {
+        while let Some(&(first, cost)) = self.recent.front() {
+            if at - first < self.promise.per {
+                self.falls_at = first + self.promise.per;
+                return;
+            }
             self.sum -= cost;
             self.recent.pop_front();
         }
-        self.sum
+        self.falls_at = NEVER;
     }
 }
 

@@ -2,10 +2,12 @@
 //! the table, the headers of the CSV files, `expect` and the docs read it. [`SUBJECT_METRICS`] does the
 //! same for one key or client, [`LIMIT_METRICS`] for one limit.
 
+mod closed;
 mod fairness;
 mod parts;
 mod run;
 mod spread;
+mod standing;
 mod statistics;
 mod value;
 
@@ -13,10 +15,24 @@ use crate::judge::{SubjectTally, Tally};
 use crate::time::Window;
 
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
-pub use run::METRICS;
 pub use spread::{Against, Spread, Spreads};
+pub use standing::Standing;
 pub use statistics::{Mean, Statistic, significant};
 pub use value::Value;
+
+/// The registry of the metrics of a run, in the order of the columns of `summary.csv`: those of any run,
+/// then those of closed loops.
+pub const METRICS: &[Metric] = &{
+    const ANY: &[Metric] = run::METRICS;
+    const CLOSED: &[Metric] = closed::METRICS;
+    let mut all = [ANY[0]; ANY.len() + CLOSED.len()];
+    let mut index = 0;
+    while index < all.len() {
+        all[index] = if index < ANY.len() { ANY[index] } else { CLOSED[index - ANY.len()] };
+        index += 1;
+    }
+    all
+};
 
 /// Everything that a command compares: the rows of one scenario.
 #[derive(Debug, Clone)]
@@ -37,6 +53,16 @@ impl Comparison {
     /// How many runs there are of each case and algorithm.
     pub fn replicas(&self) -> usize {
         1 + self.rows.iter().map(|row| row.repeats.len()).max().unwrap_or(0)
+    }
+
+    /// Whether clients react to answers in any of its runs. What only such runs have is told only then.
+    pub fn is_closed_loop(&self) -> bool {
+        self.rows.iter().any(|row| row.tally.closed.is_some())
+    }
+
+    /// The metrics by which its runs are told: the first of [`METRICS`], or all.
+    pub fn metrics(&self) -> &'static [Metric] {
+        if self.is_closed_loop() { METRICS } else { run::METRICS }
     }
 }
 
@@ -115,7 +141,8 @@ pub fn values(tally: &Tally) -> Vec<Option<Value>> {
 pub struct Metric<T: 'static = Tally> {
     /// Its name, the unit last.
     pub name: &'static str,
-    /// Its unit in words: `requests`, `attempts`, `cost`, `ratio`, `s`, `keys`, `entries` or `bytes`.
+    /// Its unit in words: `requests`, `attempts`, `cost`, `ratio`, `s`, `per s`, `keys`,
+    /// `entries` or `bytes`.
     pub unit: &'static str,
     /// What it means, one sentence.
     pub meaning: &'static str,
@@ -124,6 +151,14 @@ pub struct Metric<T: 'static = Tally> {
     /// Its value; `None` where there is none (an empty cell).
     pub value: fn(&T) -> Option<Value>,
 }
+
+impl<T> Clone for Metric<T> {
+    fn clone(&self) -> Metric<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Metric<T> {}
 
 /// Which end of a metric is the bad one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,18 +172,17 @@ pub enum Worse {
 }
 
 impl Worse {
-    /// The worst of several values, as a number; `None` where all are the same or neither end is bad.
-    pub fn worst(self, values: impl IntoIterator<Item = Value>) -> Option<f64> {
-        let (least, most) = values
-            .into_iter()
-            .map(Value::as_f64)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| {
-                (least.min(one), most.max(one))
-            });
+    /// The worst of several; `None` where all are the same or neither end is bad.
+    pub fn worst(self, all: impl IntoIterator<Item = Standing>) -> Option<Standing> {
+        let (mut least, mut most) = (None, None);
+        for one in all {
+            least = least.filter(|&least| least <= one).or(Some(one));
+            most = most.filter(|&most| most >= one).or(Some(one));
+        }
         match self {
             _ if most <= least => None,
-            Worse::More => Some(most),
-            Worse::Less => Some(least),
+            Worse::More => most,
+            Worse::Less => least,
             Worse::Neither => None,
         }
     }
@@ -183,8 +217,8 @@ mod tests {
     use crate::rate::Limit;
     use crate::time::{Instant, Span};
 
-    const UNITS: [&str; 8] =
-        ["requests", "attempts", "cost", "ratio", "s", "keys", "entries", "bytes"];
+    const UNITS: [&str; 9] =
+        ["requests", "attempts", "cost", "ratio", "s", "per s", "keys", "entries", "bytes"];
 
     fn check_registry<T>(metrics: &'static [Metric<T>]) {
         for (index, metric) in metrics.iter().enumerate() {
@@ -196,7 +230,9 @@ mod tests {
             let snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(name.chars().all(snake), "{name}");
             assert!(UNITS.contains(unit), "{name}: {unit}");
-            assert_eq!(*unit == "s", name.ends_with("_s"), "{name}: the unit stands last");
+            let (rate, timed) = (name.ends_with("_per_s"), name.ends_with("_s"));
+            assert_eq!(*unit == "per s", rate, "{name}: the unit stands last");
+            assert_eq!(*unit == "s", timed && !rate, "{name}: the unit stands last");
             assert!(meaning.ends_with('.') && !meaning.contains("  "), "{name}: {meaning}");
             assert!(find_in(metrics, name).is_some_and(|found| std::ptr::eq(found, metric)));
         }
@@ -212,12 +248,18 @@ mod tests {
 
     #[test]
     fn the_worst_is_told_only_where_values_differ() {
-        let values = [Value::Count(1), Value::Number(2.5)];
-        assert_eq!(Worse::More.worst(values), Some(2.5));
-        assert_eq!(Worse::Less.worst(values), Some(1.0));
-        assert_eq!(Worse::Neither.worst(values), None);
-        assert_eq!(Worse::More.worst([Value::Count(3), Value::Count(3)]), None);
+        let [one, more, never] =
+            [Value::Count(1), Value::Number(2.5), Value::Never].map(Standing::from);
+        assert_eq!(Worse::More.worst([one, more]), Some(more));
+        assert_eq!(Worse::Less.worst([one, more]), Some(one));
+        assert_eq!(Worse::Neither.worst([one, more]), None);
+        assert_eq!(Worse::More.worst([more, more]), None);
         assert_eq!(Worse::More.worst([]), None);
+        assert_eq!(Worse::More.worst([one, never, more]), Some(never));
+        assert_eq!(Worse::More.worst([never, never]), None);
+        // What never came in three replicas is worse than what did not in two, however long it took.
+        let [two, three] = [(2, 9.0), (3, 0.5)].map(|(never, mean)| Standing { never, mean });
+        assert_eq!(Worse::More.worst([two, three]), Some(three));
     }
 
     #[test]
@@ -245,14 +287,15 @@ mod tests {
             }
             judge.kept(0, key, at, Footprint { entries: 2, bytes: 16 }, None);
         }
-        judge.finish(0, |_, key| format!("key {key}"), |client| format!("client {client}"))
+        judge.finish(0, 0, |_, key| format!("key {key}"), |client| format!("client {client}"))
     }
 
     /// "name value" for each metric that has a value.
-    fn shown<T>(metrics: &'static [Metric<T>], of: &T) -> Vec<String> {
+    pub(super) fn shown<T>(metrics: &'static [Metric<T>], of: &T) -> Vec<String> {
         let values = metrics.iter().filter_map(|m| Some((m.name, (m.value)(of)?)));
         let shown = values.map(|(name, value)| {
-            assert!(value.as_f64().is_finite(), "{name}: {value:?}");
+            let finite = value.as_f64().is_finite() || value == Value::Never;
+            assert!(finite, "{name}: {value:?}");
             format!("{name} {value}")
         });
         shown.collect()
@@ -283,7 +326,7 @@ mod tests {
         let nothing = tally(Limit::new(2, Span::from_secs(1)), &[]);
         let zeroes = "requests attempts accepted rejected over_limit needless_rejections peak_window \
                       pending denied_for_ever longest_lockout_s keys_max state_entries_max \
-                      state_bytes_max";
+                      state_bytes_max failed succeeded gave_up unfinished";
         let zeroes: Vec<_> = zeroes.split_whitespace().map(|name| format!("{name} 0")).collect();
         assert_eq!(shown(METRICS, &nothing), zeroes);
     }
@@ -305,7 +348,8 @@ mod tests {
             retry_after_min_s 2.5, retry_after_mean_s 2.5, retry_after_max_s 2.5, \
             retry_after_header_max_s 3, denied_for_ever 1, longest_lockout_s 0, \
             fairness 0.5, client_fairness 0.5, client_accepted_share_min 0, \
-            keys_max 4, state_entries_max 8, state_bytes_max 64";
+            keys_max 4, state_entries_max 8, state_bytes_max 64, \
+            failed 0, succeeded 2, gave_up 2, unfinished 0, amplification 1";
         assert_eq!(shown(METRICS, &tally).join(", "), expected);
         assert_eq!(
             shown(SUBJECT_METRICS, &tally.limits[0].keys[0]).join(", "),
@@ -321,6 +365,26 @@ mod tests {
             "attempts 4, accepted 2, refused 2, over_limit 2, needless_rejections 0, peak_window 3, \
              peak_ratio 1.5, keys 4"
         );
+    }
+
+    #[test]
+    fn what_only_closed_loops_have_is_told_only_of_them() {
+        let tally = tally(Limit::new(2, Span::from_secs(1)), &[Ok(None)]);
+        let (algorithm, repeats) = Default::default();
+        let row = Row { case: 0, algorithm, kind: 0, seed: 1, tally, repeats };
+        let (scenario, about, cases, rows) =
+            (String::new(), String::new(), Vec::new(), vec![row; 2]);
+        let mut comparison = Comparison { scenario, about, cases, baseline: 0, rows };
+        let names = |comparison: &Comparison| -> Vec<&str> {
+            comparison.metrics().iter().map(|metric| metric.name).collect()
+        };
+        assert_eq!(names(&comparison).last(), Some(&"state_bytes_max"));
+        let window = Window { start: Instant(0), end: Instant(1) };
+        let judge = Judge::new(window, &[], 0).with_requests(window, None);
+        comparison.rows[1].tally =
+            judge.finish(0, 0, |_, _| unreachable!("no key"), |_| unreachable!("no client"));
+        assert!(comparison.is_closed_loop());
+        assert_eq!(names(&comparison).len(), METRICS.len());
     }
 
     #[test]

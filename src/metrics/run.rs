@@ -1,13 +1,13 @@
-//! The metrics of a run: the columns of `summary.csv`.
+//! The metrics of any run: the columns that every `summary.csv` has.
 
 use super::fairness::{jain, shares};
 use super::{Metric, Value, Worse, peak_cost, peak_ratio};
 use crate::judge::{Distribution, Tally};
 use crate::time::Span;
 
-/// The registry, in the order of the columns of `summary.csv`. The first eight follow its fixed
+/// The metrics, in the order of the columns of `summary.csv`. The first eight follow its fixed
 /// leading columns; new ones go to the end.
-pub const METRICS: &[Metric] = &[
+pub(super) const METRICS: &[Metric] = &[
     Metric {
         name: "requests",
         unit: "requests",
@@ -214,11 +214,11 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-fn mean(spans: &Distribution) -> Option<Value> {
+pub(super) fn mean(spans: &Distribution) -> Option<Value> {
     spans.mean_secs().and_then(Value::number)
 }
 
-fn percentile(spans: &Distribution, percent: u32) -> Option<Value> {
+pub(super) fn percentile(spans: &Distribution, percent: u32) -> Option<Value> {
     spans.percentile(percent).map(Value::Seconds)
 }
 

@@ -13,6 +13,8 @@ pub enum Value {
     Seconds(Span),
     /// A finite number; see [`Value::number`].
     Number(f64),
+    /// What is measured did not happen within the run, however long one waits: later than any span.
+    Never,
 }
 
 impl Value {
@@ -21,12 +23,13 @@ impl Value {
         number.is_finite().then_some(Value::Number(number))
     }
 
-    /// As a number, for comparing and drawing.
+    /// As a number, for comparing and drawing; infinite for [`Value::Never`].
     pub fn as_f64(self) -> f64 {
         match self {
             Value::Count(count) => count as f64,
             Value::Seconds(span) => span.as_secs_f64(),
             Value::Number(number) => number,
+            Value::Never => f64::INFINITY,
         }
     }
 }
@@ -34,7 +37,7 @@ impl Value {
 impl fmt::Display for Value {
     /// As a cell of a CSV file: counts as integers, spans as seconds with all their nanoseconds and no
     /// more digits than that needs, numbers with the fewest digits that give the same number back.
-    /// Never with an exponent.
+    /// Never with an exponent. (`never` is a word for people; in the files that is an empty cell.)
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Value::Count(count) => write!(formatter, "{count}"),
@@ -51,6 +54,7 @@ impl fmt::Display for Value {
                 write!(formatter, "{seconds}.{fraction:0digits$}")
             }
             Value::Number(number) => write!(formatter, "{number}"),
+            Value::Never => formatter.write_str("never"),
         }
     }
 }
@@ -89,6 +93,12 @@ mod tests {
         assert_eq!(Value::number(f64::NAN), None);
         assert_eq!(Value::number(f64::INFINITY), None);
         assert_eq!(Value::number(0.25), Some(Value::Number(0.25)));
+    }
+
+    #[test]
+    fn never_is_later_than_anything() {
+        assert!(Value::Never.as_f64() > Value::Seconds(Span::MAX).as_f64());
+        assert_eq!(Value::Never.to_string(), "never");
     }
 
     proptest! {

@@ -7,7 +7,9 @@
 //! Schema and the reference. So no second list can drift from it.
 
 mod document;
+mod schema;
 mod setting;
+mod variants;
 
 use std::ops::RangeInclusive;
 
@@ -16,7 +18,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::error::{Place, Problem, Problems};
 
 pub use document::{Entry, Node, Table, Value};
+pub use schema::{kind_schema, table_schema};
 pub use setting::{Choice, Setting, within};
+pub use variants::Named;
 
 /// What one setting of a table is.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +47,7 @@ pub struct Params<'a> {
     resolved: Map<String, Json>,
     /// Which whole numbers the next setting may be.
     range: Option<RangeInclusive<u64>>,
+    context: variants::Context,
 }
 
 /// What reading a table leaves behind.
@@ -66,13 +71,22 @@ impl<'a> Params<'a> {
             }
         };
         let place = node.place.clone();
-        Params { table, place, problems, fields: Vec::new(), resolved: Map::new(), range: None }
+        Params {
+            table,
+            place,
+            problems,
+            fields: Vec::new(),
+            resolved: Map::new(),
+            range: None,
+            context: variants::Context::default(),
+        }
     }
 
     /// Runs a reader over an empty table to learn its settings.
     pub fn describe(reader: impl FnOnce(&mut Params)) -> Vec<Field> {
         let (node, problems) = (Node::empty(), Problems::new());
         let mut params = Params::new(&node, &problems);
+        params.context.describing = true;
         reader(&mut params);
         params.finish().fields
     }
@@ -86,7 +100,7 @@ impl<'a> Params<'a> {
     /// A setting that must be there. `None` after a problem was reported.
     pub fn required<T: Setting>(&mut self, name: &str, meaning: &str) -> Option<T> {
         let range = self.declare::<T>(name, meaning, true, None);
-        match self.table.get(name) {
+        match self.entry(name) {
             Some(_) => self.read(name, range),
             None => {
                 let message = format!("`{name}` is missing");
@@ -121,6 +135,12 @@ impl<'a> Params<'a> {
         let empty = Node { place: self.place.clone(), value: Value::Table(Table::default()) };
         let node = self.table.get(name).map_or(&empty, |entry| &entry.node);
         let mut inner = Params::new(node, self.problems);
+        inner.context.describing = self.context.describing;
+        if let Some(Entry { node: Node { value: Value::Table(defaults), .. }, .. }) =
+            self.context.defaults.get(name)
+        {
+            inner.fall_back(defaults.clone());
+        }
         let result = reader(&mut inner);
         let finished = inner.finish();
         self.fields.push(Field {
@@ -132,6 +152,28 @@ impl<'a> Params<'a> {
         });
         self.resolved.insert(name.to_owned(), Json::Object(finished.resolved));
         result
+    }
+
+    /// A table within this one that means something only where it is there: `None` if it was left
+    /// out, and then nothing is recorded as resolved.
+    pub fn optional_table<R>(
+        &mut self,
+        name: &str,
+        meaning: &str,
+        reader: impl FnOnce(&mut Params) -> R,
+    ) -> Option<R> {
+        if self.entry(name).is_some() {
+            return Some(self.table(name, meaning, reader));
+        }
+        let fields = Params::describe(|params| drop(reader(params)));
+        self.fields.push(Field {
+            name: name.to_owned(),
+            meaning: meaning.to_owned(),
+            required: false,
+            default: None,
+            schema: table_schema(&fields),
+        });
+        None
     }
 
     /// An array of tables (or a single table where one is enough); `reader` sees each.
@@ -209,6 +251,11 @@ impl<'a> Params<'a> {
         results
     }
 
+    /// What a setting is read from: what the user wrote, or what stands in for it.
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.table.get(name).or_else(|| self.context.defaults.get(name))
+    }
+
     /// Whether the user wrote this key.
     pub fn has(&self, name: &str) -> bool {
         self.table.get(name).is_some()
@@ -246,8 +293,7 @@ impl<'a> Params<'a> {
     pub fn finish(self) -> Finished {
         for entry in &self.table.entries {
             if !self.fields.iter().any(|field| field.name == entry.key) {
-                let known = self.fields.iter().map(|field| field.name.as_str());
-                self.problems.add(Problem::unknown(&entry.place, "key", &entry.key, known));
+                self.problems.add(self.unasked(&entry.key));
             }
         }
         Finished { fields: self.fields, resolved: self.resolved }
@@ -273,10 +319,10 @@ impl<'a> Params<'a> {
     }
 
     fn read<T: Setting>(&mut self, name: &str, range: Option<RangeInclusive<u64>>) -> Option<T> {
-        let entry = self.table.get(name)?;
+        let node = &self.entry(name)?.node;
         let read = match range {
-            Some(range) => within(&entry.node, &range),
-            None => T::read(&entry.node),
+            Some(range) => within(node, &range),
+            None => T::read(node),
         };
         match read {
             Ok(value) => {
@@ -292,42 +338,6 @@ impl<'a> Params<'a> {
 }
 
 static EMPTY: Table = Table { entries: Vec::new() };
-
-/// The JSON Schema of a table with these settings and no others.
-pub fn table_schema(fields: &[Field]) -> Json {
-    let properties: Map<String, Json> = fields
-        .iter()
-        .map(|field| {
-            let mut schema = field.schema.clone();
-            if let Json::Object(object) = &mut schema {
-                object.insert("description".to_owned(), json!(field.meaning));
-                if let Some(default) = &field.default {
-                    object.insert("default".to_owned(), default.clone());
-                }
-            }
-            (field.name.clone(), schema)
-        })
-        .collect();
-    let required: Vec<&str> =
-        fields.iter().filter(|f| f.required).map(|f| f.name.as_str()).collect();
-    let mut schema = json!({
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": false,
-    });
-    if !required.is_empty() {
-        schema["required"] = json!(required);
-    }
-    schema
-}
-
-/// The JSON Schema of a table whose setting `kind` has the one value `kind`, with these settings,
-/// `kind` among them.
-pub fn kind_schema(kind: &str, meaning: &str, fields: &[Field]) -> Json {
-    let mut schema = table_schema(fields);
-    schema["properties"]["kind"] = json!({ "const": kind, "description": meaning });
-    schema
-}
 
 #[cfg(test)]
 mod tests {

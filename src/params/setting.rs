@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 
 use super::document::{Node, Value};
 use crate::error::{Problem, suggest};
-use crate::rate::Rate;
-use crate::time::{Instant, Span};
+use crate::rate::{Decimal, Rate, Share};
+use crate::time::{Instant, Offset, Span};
 
 /// A type that can be read from a value of a scenario.
 pub trait Setting: Sized {
@@ -204,7 +204,36 @@ macro_rules! parsed {
 
 parsed!(Span);
 parsed!(Rate);
+parsed!(Share);
+parsed!(Offset);
 parsed!(Instant);
+
+impl Setting for Decimal {
+    const EXPECTED: &'static str = Decimal::GRAMMAR;
+
+    /// A float is read by its shortest decimal form, which is what the user wrote where that has up to
+    /// 15 digits.
+    fn read(node: &Node) -> Result<Self, Problem> {
+        let text = match node.value {
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) if number.is_finite() => number.to_string(),
+            Value::Float(_) => return Err(wrong::<Self>(node, "not a finite number".to_owned())),
+            _ => return Err(expected::<Self>(node)),
+        };
+        Decimal::parse(&text).map_err(|message| wrong::<Self>(node, message))
+    }
+
+    fn json(&self) -> Json {
+        match self.thousandths() {
+            whole if whole.is_multiple_of(1000) => json!(whole / 1000),
+            thousandths => json!(thousandths as f64 / 1000.0),
+        }
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "number", "minimum": 0, "maximum": 1_000_000_000, "title": Self::GRAMMAR })
+    }
+}
 
 impl<T: Setting> Setting for Vec<T> {
     const EXPECTED: &'static str = "a list";

@@ -3,9 +3,9 @@
 
 use super::format::{bytes, count, ratio, short_count, span};
 use super::grid::{Cell, Column};
-use super::intervals::Style;
+use super::intervals::{Style, with_never};
 use crate::judge::Tally;
-use crate::metrics::{Comparison, Row, Spreads, Statistic, Value, find};
+use crate::metrics::{Comparison, Row, Spread, Spreads, Standing, Statistic, Value, find};
 
 /// A column of the table.
 pub struct Spec {
@@ -13,6 +13,9 @@ pub struct Spec {
     pub group: &'static str,
     /// The header where there is room, and where there is not.
     pub heads: [&'static str; 2],
+    /// Where there is no room for all columns, the one with the highest rank goes first: of one run, and
+    /// of means, which with their intervals are wider.
+    ranks: [u8; 2],
     /// The metric that is shown and by which the worst is found.
     metric: &'static str,
     show: Show,
@@ -30,6 +33,8 @@ enum Show {
     CountIfAny,
     /// As a span, and the whole column only if there is one.
     SpanIfAny,
+    /// As a ratio, and the whole column only if there is one.
+    RatioIfAny,
     /// `200 (2.0x)`: the peak and its ratio to the limit; the ratio alone where limits differ or room
     /// is short.
     Peak,
@@ -38,25 +43,51 @@ enum Show {
 }
 
 const fn spec(
+    ranks: [u8; 2],
     group: &'static str,
     heads: [&'static str; 2],
     metric: &'static str,
     show: Show,
 ) -> Spec {
-    Spec { group, heads, metric, show }
+    Spec { group, heads, ranks, metric, show }
 }
 
-/// The columns, the first to go last.
-pub const COLUMNS: [Spec; 8] = [
-    spec("accepted", ["all", "all"], "accepted", Show::Count),
-    spec("accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec("rejected", ["all", "all"], "rejected", Show::Count),
-    spec("rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec("still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec("peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec("queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec("state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+/// The columns of open loops.
+const OPEN: &[Spec] = &[
+    spec([0, 0], "accepted", ["all", "all"], "accepted", Show::Count),
+    spec([1, 1], "accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec([2, 2], "rejected", ["all", "all"], "rejected", Show::Count),
+    spec([3, 3], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([4, 4], "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec([5, 5], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([6, 6], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([7, 7], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
+
+/// The columns of closed loops: what requests came to before what the limits did. How many requests there
+/// were stands above the table too.
+const CLOSED: &[Spec] = &[
+    spec([8, 8], "requests", ["all", "all"], "requests", Show::Count),
+    spec([1, 1], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([2, 6], "attempts", ["all", "all"], "attempts", Show::Count),
+    spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::RatioIfAny),
+    spec([9, 9], "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec([7, 7], "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec([12, 12], "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([3, 5], "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec([4, 2], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([6, 4], "herd", ["peak", "peak"], "herd_peak_ratio", Show::RatioIfAny),
+    spec([5, 3], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
+    spec([10, 10], "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec([11, 11], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([13, 13], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([14, 14], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+];
+
+/// The columns that suit a comparison, in the order in which they stand.
+pub fn columns(comparison: &Comparison) -> &'static [Spec] {
+    if comparison.is_closed_loop() { CLOSED } else { OPEN }
+}
 
 /// How much room there is; tried in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,35 +135,38 @@ impl<'a> Source<'a> {
         Source { comparison, means }
     }
 
+    /// The order in which columns go, the highest first.
+    pub fn rank(&self, spec: &Spec) -> u8 {
+        spec.ranks[usize::from(self.means.is_some())]
+    }
+
     /// A metric of the row at a position.
-    pub fn value(&self, row: usize, metric: &str) -> Option<Value> {
+    pub fn standing(&self, row: usize, metric: &str) -> Option<Standing> {
         match &self.means {
-            None => value(metric, &self.comparison.rows[row].tally),
-            Some(means) => {
-                let statistic = means.get(row, metric).and_then(|spread| spread.across)?;
-                Value::number(statistic.mean.mean)
-            }
+            None => value(metric, &self.comparison.rows[row].tally).map(Standing::from),
+            Some(means) => means.get(row, metric)?.standing(),
         }
     }
 
-    fn values<'b>(&'b self, metric: &'b str) -> impl Iterator<Item = Option<Value>> + 'b {
-        (0..self.comparison.rows.len()).map(move |row| self.value(row, metric))
+    fn standings<'b>(&'b self, metric: &'b str) -> impl Iterator<Item = Option<Standing>> + 'b {
+        (0..self.comparison.rows.len()).map(move |row| self.standing(row, metric))
     }
 
-    fn statistic(&self, row: usize, metric: &str) -> Option<Statistic> {
-        self.means.as_ref()?.get(row, metric)?.across
+    fn spread(&self, row: usize, metric: &str) -> Option<&Spread<'a>> {
+        self.means.as_ref()?.get(row, metric)
     }
 }
 
 /// Whether a column has anything to show.
 pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
-    let mut values = source.values(spec.metric);
-    let mut any = || values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0));
+    let mut standings = source.standings(spec.metric);
+    let mut any =
+        || standings.any(|one| one.is_some_and(|Standing { never, mean }| never > 0 || mean > 0.0));
     match spec.show {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
         Show::CountIfAny => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
-        Show::SpanIfAny => values.any(|value| value.is_some()),
+        Show::SpanIfAny | Show::RatioIfAny => standings.any(|one| one.is_some()),
     }
 }
 
@@ -158,18 +192,21 @@ fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
         gap: if room < Room::ShortRatio { " " } else { "" },
         count: if room >= Room::ShortCounts { short_count } else { count },
     };
-    match (spec.show, source.statistic(row, spec.metric)) {
-        (Show::Peak, Some(times)) => style.ratio(&times),
-        (Show::Peak, None) => {
-            let peak = source.statistic(row, "peak_window");
-            peak.map_or("-".to_owned(), |peak| style.count(&peak))
-        }
-        (_, None) => "-".to_owned(),
-        (Show::State, Some(size)) if room < Room::ShortState => style.bytes(&size),
-        (Show::State, Some(size)) => bytes(size.mean.mean.round() as u64),
-        (Show::SpanIfAny, Some(span)) => style.span(&span),
-        (Show::Count | Show::CountIfRoom | Show::CountIfAny, Some(count)) => style.count(&count),
-    }
+    let told = |metric, shown: &dyn Fn(&Statistic) -> String| {
+        with_never(source.spread(row, metric)?, room < Room::ShortRatio, shown)
+    };
+    let text = told(spec.metric, &|across| match spec.show {
+        Show::Peak | Show::RatioIfAny => style.ratio(across),
+        Show::State if room < Room::ShortState => style.bytes(across),
+        Show::State => bytes(across.mean.mean.round() as u64),
+        Show::SpanIfAny => style.span(across),
+        Show::Count | Show::CountIfRoom | Show::CountIfAny => style.count(across),
+    });
+    let instead = || match spec.show {
+        Show::Peak => told("peak_window", &|peak| style.count(peak)),
+        _ => None,
+    };
+    text.or_else(instead).unwrap_or_else(|| "-".to_owned())
 }
 
 fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
@@ -190,6 +227,7 @@ fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
             format!("{} ({})", shown("state_entries_max"), bytes(size))
         }
         (Show::State, Some(Value::Count(size))) => bytes(size),
+        (Show::RatioIfAny, Some(times)) => ratio(times.as_f64()),
         (_, value) => shown_value(value, count),
     }
 }
@@ -204,6 +242,7 @@ fn shown_value(value: Option<Value>, count: fn(u64) -> String) -> String {
         Some(Value::Count(number)) => count(number),
         Some(Value::Seconds(time)) => span(time),
         Some(Value::Number(number)) => format!("{number:.3}"),
+        Some(never @ Value::Never) => never.to_string(),
     }
 }
 
@@ -215,17 +254,33 @@ fn worst(metric: &str, source: &Source) -> Vec<bool> {
     let Some(worse) = find(metric).map(|metric| metric.worse) else {
         return vec![false; rows.len()];
     };
-    let values: Vec<(&Row, Option<Value>)> = rows.iter().zip(source.values(metric)).collect();
-    let values_of = |case: usize| {
-        values.iter().filter(move |(row, _)| row.case == case).map(|(_, value)| *value)
+    let all: Vec<(&Row, Option<Standing>)> = rows.iter().zip(source.standings(metric)).collect();
+    let of_case =
+        |case: usize| all.iter().filter(move |(row, _)| row.case == case).map(|(_, one)| *one);
+    let by_case = (0..cases).all(|case| of_case(case).count() != 1);
+    let worst: Vec<Option<Standing>> = match by_case {
+        true => (0..cases).map(|case| worse.worst(of_case(case).flatten())).collect(),
+        false => vec![worse.worst(all.iter().filter_map(|(_, one)| *one)); cases],
     };
-    let by_case = (0..cases).all(|case| values_of(case).count() != 1);
-    let worst: Vec<Option<f64>> = match by_case {
-        true => (0..cases).map(|case| worse.worst(values_of(case).flatten())).collect(),
-        false => vec![worse.worst(values.iter().filter_map(|(_, value)| *value)); cases],
+    let is_worst = |(row, one): &(&Row, Option<Standing>)| {
+        worst[row.case].is_some() && *one == worst[row.case]
     };
-    let is_worst = |(row, value): &(&Row, Option<Value>)| {
-        worst[row.case].is_some() && value.map(Value::as_f64) == worst[row.case]
-    };
-    values.iter().map(is_worst).collect()
+    all.iter().map(is_worst).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_shows_a_metric_and_goes_at_a_turn_of_its_own() {
+        for columns in [OPEN, CLOSED] {
+            assert!(columns.iter().all(|spec| find(spec.metric).is_some()));
+            for of in [0, 1] {
+                let mut ranks: Vec<u8> = columns.iter().map(|spec| spec.ranks[of]).collect();
+                ranks.sort_unstable();
+                assert!(ranks.into_iter().eq(0..columns.len() as u8));
+            }
+        }
+    }
 }

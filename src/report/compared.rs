@@ -14,12 +14,13 @@ enum Cell<'a> {
     Number(Option<Value>),
 }
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "scenario",
     "case",
     "algorithm",
     "metric",
     "n",
+    "never",
     "mean",
     "ci95_low",
     "ci95_high",
@@ -34,18 +35,19 @@ const COLUMNS: [&str; 17] = [
     "higher",
 ];
 
-fn cells<'a>(comparison: &'a Comparison, spread: &Spread<'a>) -> [Cell<'a>; 17] {
-    let Spread { row, metric, across, against } = *spread;
+fn cells<'a>(comparison: &'a Comparison, spread: &Spread<'a>) -> [Cell<'a>; 18] {
+    let Spread { row, metric, across, never, against } = *spread;
     let count = |count: usize| Some(Value::Count(count as u64));
     let baseline = against.map(|_| comparison.cases[comparison.baseline].name.as_str());
     let [mean, low, high] = mean(across.map(|across| across.mean));
-    let [difference, from, to] = self::mean(against.map(|against| against.difference));
+    let [difference, from, to] = self::mean(against.and_then(|against| against.difference));
     [
         Cell::Text(&comparison.scenario),
         Cell::Text(&comparison.cases[row.case].name),
         Cell::Text(&row.algorithm),
         Cell::Text(metric.name),
         Cell::Number(count(across.map_or(0, |across| across.n))),
+        Cell::Number(count(never)),
         mean,
         low,
         high,
@@ -98,9 +100,8 @@ pub fn rows(comparison: &Comparison) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{any, replicated};
+    use super::super::samples::{any, replicated, replicated_retries};
     use super::*;
-    use crate::metrics::METRICS;
     use proptest::prelude::*;
 
     #[test]
@@ -109,8 +110,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_closed_loop_it_has_what_only_those_have_and_counts_what_never_came() {
+        let sheet = String::from_utf8(sheet(&replicated_retries())).unwrap();
+        let about = |line: &&str| line.contains(",recovery_s,") || line.contains(",succeeded,");
+        insta::assert_snapshot!(sheet.lines().filter(about).collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
     fn json_and_csv_say_the_same() {
-        let (json, csv) = (rows(&replicated()), sheet(&replicated()));
+        json_and_csv_say_the_same_of(&replicated());
+        json_and_csv_say_the_same_of(&replicated_retries());
+    }
+
+    fn json_and_csv_say_the_same_of(comparison: &Comparison) {
+        let (json, csv) = (rows(comparison), sheet(comparison));
         let mut reader = csv::Reader::from_reader(&*csv);
         for (index, record) in reader.records().enumerate() {
             for (column, cell) in COLUMNS.iter().zip(&record.unwrap()).skip(1) {
@@ -121,7 +134,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(json.as_array().unwrap().len(), 5 * METRICS.len());
+        let count = comparison.rows.len() * comparison.metrics().len();
+        assert_eq!(json.as_array().unwrap().len(), count);
     }
 
     proptest! {
@@ -132,10 +146,10 @@ mod tests {
             for record in reader.records() {
                 let record = record.unwrap();
                 let numbers: Vec<Option<f64>> =
-                    record.iter().enumerate().filter(|(column, _)| ![0, 1, 2, 3, 10].contains(column))
+                    record.iter().enumerate().filter(|(column, _)| ![0, 1, 2, 3, 11].contains(column))
                     .map(|(_, cell)| (!cell.is_empty()).then(|| cell.parse().unwrap())).collect();
                 prop_assert!(numbers.iter().flatten().all(|number| number.is_finite()));
-                let [n, mean, low, high, min, max, ..] = numbers[..] else { panic!("{record:?}") };
+                let [n, _, mean, low, high, min, max, ..] = numbers[..] else { panic!("{record:?}") };
                 prop_assert_eq!(n > Some(0.0), mean.is_some());
                 prop_assert_eq!(n > Some(1.0), low.is_some());
                 prop_assert!(low <= mean || low.is_none());

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::judge::SubjectTally;
-use crate::metrics::{Comparison, LIMIT_METRICS, METRICS, Metric, Row, SUBJECT_METRICS, Value};
+use crate::metrics::{Comparison, LIMIT_METRICS, Metric, Row, SUBJECT_METRICS, Value};
 use crate::time::Span;
 
 /// At most so many keys, and so many clients, are listed for a row (and limit).
@@ -25,13 +25,14 @@ pub const MOST_SUBJECTS: usize = 100;
 
 /// `summary.csv`: one row a case, algorithm and replica.
 pub fn summary(comparison: &Comparison) -> Vec<u8> {
-    let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], METRICS);
+    let metrics = comparison.metrics();
+    let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], metrics);
     for row in &comparison.rows {
         for single in row.singles() {
             sheet.text(&comparison.scenario);
             sheet.start(comparison, row, single.replica);
             sheet.number(single.seed);
-            single.values.into_iter().for_each(|value| sheet.value(value));
+            single.values.into_iter().take(metrics.len()).for_each(|value| sheet.value(value));
             sheet.end();
         }
     }
@@ -39,7 +40,7 @@ pub fn summary(comparison: &Comparison) -> Vec<u8> {
 }
 
 /// `timeline.csv`: one row a case, algorithm, replica and bin; `t_s` is the start of the bin in
-/// seconds since the start of the run.
+/// seconds since the start of the run. What becomes of requests follows in closed loops.
 pub fn timeline(comparison: &Comparison) -> Vec<u8> {
     const NONE: &[Metric] = &[];
     const COLUMNS: &[&str] = &[
@@ -56,7 +57,10 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
         "entries",
         "bytes",
     ];
-    let mut sheet = Sheet::new(COLUMNS, NONE);
+    const OF_REQUESTS: &[&str] = &["retries", "succeeded", "gave_up"];
+    let closed = comparison.is_closed_loop();
+    let columns = [COLUMNS, if closed { OF_REQUESTS } else { &[] }].concat();
+    let mut sheet = Sheet::new(&columns, NONE);
     for row in &comparison.rows {
         let timeline = &row.tally.timeline;
         for (bin, index) in timeline.bins.iter().zip(0_u128..) {
@@ -74,6 +78,12 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
                 bin.bytes,
             ] {
                 sheet.number(count);
+            }
+            if closed {
+                let told = row.tally.closed.is_some();
+                for count in [bin.retries, bin.succeeded, bin.gave_up] {
+                    sheet.value(told.then_some(Value::Count(count)));
+                }
             }
             sheet.end();
         }
@@ -207,7 +217,7 @@ impl Sheet {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{any, boundary, cases, hostile, replicated};
+    use super::super::samples::{any, boundary, cases, hostile, replicated, retries};
     use super::*;
     use proptest::prelude::*;
 
@@ -249,6 +259,19 @@ mod tests {
         }
         let lines = text(summary(&replicated)).lines().count();
         assert_eq!(lines, 1 + 4 * replicated.rows.len());
+    }
+
+    #[test]
+    fn what_becomes_of_requests_is_told_where_clients_react() {
+        let mut mixed = retries();
+        mixed.rows[0].tally.closed = None;
+        mixed.rows.truncate(3);
+        let start_of = |text: String| -> String {
+            text.lines().take(5).map(|line| format!("{line}\n")).collect()
+        };
+        insta::assert_snapshot!(
+            start_of(text(summary(&mixed))) + &start_of(text(timeline(&mixed)))
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
-use super::intervals::Style;
+use super::intervals::{Style, with_never};
 use super::words;
-use crate::metrics::{Comparison, METRICS, Metric, Spreads, Value, Worse};
+use crate::metrics::{Comparison, Metric, Spreads, Standing, Value, Worse};
 
 const STYLE: &str = "\
 body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
@@ -101,7 +101,7 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     }
     page.element("h2", "What the numbers mean");
     page.raw("<dl>\n");
-    for metric in METRICS {
+    for metric in comparison.metrics() {
         page.element("dt", metric.name).element("dd", metric.meaning);
     }
     page.raw("</dl>\n");
@@ -123,18 +123,12 @@ fn table(page: &mut Page, comparison: &Comparison, means: Option<&Spreads>, case
         page.text(&one.row.algorithm).raw("</th>");
     }
     page.raw("</tr></thead>\n<tbody>\n");
-    for metric in METRICS {
-        match means {
-            None => line(page, metric.name, metric.worse, &values(metric, &all)),
-            Some(means) => {
-                line(
-                    page,
-                    metric.name,
-                    metric.worse,
-                    &mean_values(metric, comparison, means, &all),
-                );
-            }
-        }
+    for metric in comparison.metrics() {
+        let values = match means {
+            None => values(metric, &all),
+            Some(means) => mean_values(metric, comparison, means, &all),
+        };
+        line(page, metric.name, metric.worse, &values);
     }
     page.raw("</tbody>\n</table></div>\n");
     if let Some(remark) = chart::left_out(left_out) {
@@ -142,13 +136,13 @@ fn table(page: &mut Page, comparison: &Comparison, means: Option<&Spreads>, case
     }
 }
 
-/// A value with its text.
-type Shown = Option<(Value, String)>;
+/// What a cell says, and how large that is.
+type Shown = Option<(Standing, String)>;
 
 /// Those of one run each.
 fn values(metric: &Metric, all: &[Series<'_>]) -> Vec<Shown> {
     let value = |one: &Series<'_>| (metric.value)(&one.row.tally);
-    all.iter().map(|one| value(one).map(|value| (value, shown(value)))).collect()
+    all.iter().map(|one| value(one).map(|value| (value.into(), shown(value)))).collect()
 }
 
 /// Those of several replicas each.
@@ -160,19 +154,19 @@ fn mean_values(
 ) -> Vec<Shown> {
     let of = |one: &Series<'_>| {
         let row = comparison.rows.iter().position(|row| std::ptr::eq(row, one.row))?;
-        let across = means.get(row, metric.name)?.across?;
-        let text = Style::AMPLE.number(&across, |number| shown(Value::Number(number)));
-        Some((Value::number(across.mean.mean)?, text))
+        let spread = means.get(row, metric.name)?;
+        let number = |number| shown(Value::Number(number));
+        let text = with_never(spread, true, |across| Style::AMPLE.number(across, number))?;
+        Some((spread.standing()?, text))
     };
     all.iter().map(of).collect()
 }
 
 fn line(page: &mut Page, name: &str, worse: Worse, all: &[Shown]) {
-    let worst = worse.worst(all.iter().flatten().map(|(value, _)| *value));
+    let worst = worse.worst(all.iter().flatten().map(|(standing, _)| *standing));
     page.raw("<tr><th scope=\"row\">").text(name).raw("</th>");
     for one in all {
-        let value = one.as_ref().map(|(value, _)| value.as_f64());
-        let marked = worst.is_some() && value == worst;
+        let marked = worst.is_some() && one.as_ref().map(|(standing, _)| *standing) == worst;
         page.raw(if marked { "<td class=\"worst\">" } else { "<td>" });
         page.text(one.as_ref().map_or("", |(_, text)| text)).raw("</td>");
     }
@@ -182,6 +176,7 @@ fn line(page: &mut Page, name: &str, worse: Worse, all: &[Shown]) {
 fn shown(value: Value) -> String {
     let number = match value {
         Value::Count(count) => return format::count(count),
+        Value::Never => return value.to_string(),
         value => value.as_f64(),
     };
     match number.abs() {
@@ -249,6 +244,16 @@ mod tests {
         // 200 less 0, 3, 6 and 9: mean 195.5, half 3.1824463 * sqrt(45 / 3 / 4) = 6.1628.
         assert!(page.contains("<td>195.5 ±6.2</td>"));
         assert!(page.contains("<h2>Means of the replicas</h2>"));
+    }
+
+    #[test]
+    fn of_replicas_a_page_says_in_how_many_it_never_came() {
+        let comparison = crate::report::samples::replicated_retries();
+        let page = page(&comparison, &[]);
+        for cell in ["<td>0</td>", "<td>never</td>", "<td>2, 1 never</td>"] {
+            assert!(page.contains(cell), "{cell}");
+        }
+        assert!(page.contains("<th scope=\"row\">recovery_s</th>"));
     }
 
     #[test]

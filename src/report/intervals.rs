@@ -2,7 +2,7 @@
 //! 95 % interval, rounded up, and left out where all replicas agree.
 
 use super::format;
-use crate::metrics::{Mean, Statistic};
+use crate::metrics::{Mean, Spread, Statistic};
 use crate::time::{SECOND, Span};
 
 /// How a mean is written.
@@ -70,6 +70,22 @@ impl Style {
     }
 }
 
+/// A mean as `shown` writes it, with the replicas that it leaves out, in which it never came: `12 s, 3 never`,
+/// or without room `never 3/20`; `never` where that is all of them. `None` where no replica has a value.
+pub fn with_never(
+    spread: &Spread,
+    roomy: bool,
+    shown: impl FnOnce(&Statistic) -> String,
+) -> Option<String> {
+    match (&spread.across, spread.never) {
+        (None, 0) => None,
+        (None, _) => Some("never".to_owned()),
+        (Some(across), 0) => Some(shown(across)),
+        (Some(across), never) if roomy => Some(format!("{}, {never} never", shown(across))),
+        (Some(across), never) => Some(format!("never {never}/{}", across.n + never)),
+    }
+}
+
 /// A half width that is worth telling.
 fn told(half: Option<f64>) -> Option<f64> {
     half.filter(|&half| half > 0.0)
@@ -109,11 +125,30 @@ pub fn remark(replicas: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Value;
+    use crate::metrics::{Spreads, Value};
 
     fn of(mean: f64, half: Option<f64>) -> Statistic {
         let value = Value::Number(mean);
         Statistic { n: 2, mean: Mean { mean, half }, min: value, max: value }
+    }
+
+    #[test]
+    fn what_never_came_is_told_beside_the_mean_or_instead_of_it() {
+        let comparison = super::super::samples::replicated_retries();
+        let spreads = Spreads::of(&comparison);
+        let told = |row, roomy| {
+            let spread = spreads.get(row, "recovery_s").unwrap();
+            with_never(spread, roomy, |across| Style::AMPLE.span(across))
+        };
+        assert_eq!(told(0, true), Some("0 s".to_owned()));
+        assert_eq!(
+            [true, false].map(|roomy| told(1, roomy)),
+            [(); 2].map(|()| Some("never".to_owned()))
+        );
+        assert_eq!(told(2, true), Some("2 s, 1 never".to_owned()));
+        assert_eq!(told(2, false), Some("never 1/4".to_owned()));
+        let spread = spreads.get(0, "herd_peak_ratio").unwrap();
+        assert_eq!(with_never(spread, true, |_| unreachable!("no retry")), None);
     }
 
     #[test]

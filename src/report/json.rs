@@ -4,10 +4,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::compared;
-use crate::metrics::{Comparison, METRICS, Value};
+use crate::metrics::{Comparison, Value};
 
 /// The rows of one scenario.
 pub fn summary(comparison: &Comparison) -> Json {
+    let metrics = comparison.metrics();
     let rows = comparison.rows.iter().flat_map(|row| {
         row.singles().map(|single| {
             let mut object = Map::new();
@@ -15,7 +16,7 @@ pub fn summary(comparison: &Comparison) -> Json {
             object.insert("algorithm".to_owned(), json!(row.algorithm));
             object.insert("replica".to_owned(), json!(single.replica));
             object.insert("seed".to_owned(), json!(single.seed));
-            for (metric, value) in METRICS.iter().zip(single.values) {
+            for (metric, value) in metrics.iter().zip(single.values) {
                 object.insert(metric.name.to_owned(), number(value));
             }
             Json::Object(object)
@@ -28,8 +29,8 @@ pub fn summary(comparison: &Comparison) -> Json {
     document
 }
 
-/// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite has
-/// no place in JSON and is null.
+/// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite (`never`)
+/// has no place in JSON and is null.
 pub fn number(value: Option<Value>) -> Json {
     match value {
         None => Json::Null,

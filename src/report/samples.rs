@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::judge::{
-    Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline, Wrong,
+    Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline,
+    Trial, Wrong,
 };
 use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
@@ -58,13 +59,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
     let mut queue_waits = Distribution::default();
     numbers.waits.iter().for_each(|&nanos| queue_waits.record(Span::from_nanos(nanos)));
     Tally {
-        books: Books {
-            requests: attempts,
-            attempts,
-            accepted: numbers.accepted,
-            rejected: numbers.rejected,
-            pending: numbers.pending,
-        },
+        books: Books::of_open_loop(attempts, numbers.accepted, numbers.rejected, numbers.pending),
         over_limit: numbers.over_limit,
         needless_rejections: numbers.needless,
         wrong: None,
@@ -84,6 +79,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
         queue_waits,
         denial_waits: Distribution::default(),
         denied_for_ever: 0,
+        closed: None,
         kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
     }
 }
@@ -184,6 +180,12 @@ fn repeat(row: &Row, fewer: u64) -> Repeat {
     let mut tally = row.tally.clone();
     tally.books.accepted = tally.books.accepted.saturating_sub(fewer);
     tally.over_limit = tally.over_limit.saturating_sub(fewer);
+    // What recovered in the first run may not do so in another.
+    if let Some(found) = &mut tally.closed
+        && fewer % 3000 == 2000
+    {
+        *found = closed(&(60..180).flat_map(|secs| [secs; 2]).collect::<Vec<_>>());
+    }
     Repeat { seed: 7 + fewer, values: values(&tally), expected: Vec::new() }
 }
 
@@ -216,6 +218,85 @@ pub fn hostile() -> Comparison {
     comparison
 }
 
+/// What a closed loop found in three minutes that a trigger from 30 s to 60 s disturbs: one attempt at the
+/// start, and retries at these seconds.
+fn closed(retries: &[u64]) -> Closed {
+    let at = |secs: u64| noon() + Span::from_secs(secs);
+    let run = Window { start: noon(), end: at(180) };
+    let trigger = Window { start: at(30), end: at(60) };
+    let mut judge = Judge::new(run, &[], 1).with_requests(run, Some(trigger));
+    let retry = Trial::Retry { obeys: true };
+    let first = [(0, Trial::First)].into_iter();
+    for (secs, trial) in first.chain(retries.iter().map(|&secs| (secs, retry))) {
+        judge.offered(at(secs), 0, &[]);
+        judge.tried(at(secs), trial);
+    }
+    let pending = 1 + retries.len() as u64;
+    let tally = judge.finish(pending, 0, |_, _| String::new(), |_| String::new());
+    tally.closed.unwrap_or_else(|| unreachable!("requests were told"))
+}
+
+/// Makes a tally that of a closed loop with so many requests, of which so many were given up; those that
+/// succeeded took so many seconds.
+fn close(tally: &mut Tally, requests: u64, gave_up: u64, took: u64, retries: &[u64]) {
+    let succeeded = requests - gave_up;
+    let mut closed = closed(retries);
+    (0..succeeded.min(100)).for_each(|_| closed.time_to_success.record(Span::from_secs(took)));
+    tally.books = Books { requests, succeeded, gave_up, unfinished: 0, ..tally.books };
+    tally.timeline.bins[0].retries = tally.books.attempts.saturating_sub(requests);
+    tally.timeline.bins[1].succeeded = succeeded;
+    tally.timeline.bins[2].gave_up = gave_up;
+    tally.closed = Some(closed);
+}
+
+/// A closed loop: what clients do after a rejection, in four cases.
+pub fn retries() -> Comparison {
+    let limit = Limit::new(100, MINUTE);
+    let cases = ["no retries", "at once", "fixed delay of a second", "backoff with jitter"];
+    let of = |accepted: u64, rejected: u64, needless| Numbers {
+        accepted,
+        rejected,
+        needless,
+        peak: 100,
+        bytes: 24,
+        entries: 2,
+        ..Numbers::default()
+    };
+    let mut rows = vec![
+        row("token-bucket", tally(limit, of(9_300, 2_700, 0))),
+        row("token-bucket", tally(limit, of(9_412, 1_204_331, 12))),
+        row("token-bucket", tally(limit, of(11_870, 63_504, 3))),
+        row("token-bucket", tally(limit, of(11_986, 4_117, 0))),
+    ];
+    let herd: Vec<u64> = (0..40).map(|n| if n < 30 { 61 } else { 60 + n }).collect();
+    let spread: Vec<u64> = (60..120).collect();
+    let storm: Vec<u64> = (60..180).flat_map(|secs| [secs; 9]).collect();
+    let found = [(2_700, 0, &[][..]), (2_588, 41, &storm), (130, 118, &herd), (14, 12, &spread)];
+    for (index, (row, (gave_up, took, retries))) in rows.iter_mut().zip(found).enumerate() {
+        row.case = index;
+        close(&mut row.tally, 12_000, gave_up, took, retries);
+    }
+    Comparison {
+        scenario: "retries".to_owned(),
+        about: "What clients do after a rejection.".to_owned(),
+        cases: cases.iter().map(|name| case(name, limit)).collect(),
+        baseline: 0,
+        rows,
+    }
+}
+
+/// The same in four replicas: after a fixed delay the last of them never recovers, at once none does.
+pub fn replicated_retries() -> Comparison {
+    let mut comparison = retries();
+    for row in &mut comparison.rows {
+        row.repeats = (1..4).map(|replica| repeat(row, 10 * replica)).collect();
+    }
+    let mut tally = comparison.rows[2].tally.clone();
+    tally.closed = Some(closed(&(60..180).flat_map(|secs| [secs; 2]).collect::<Vec<_>>()));
+    comparison.rows[2].repeats[2].values = values(&tally);
+    comparison
+}
+
 fn numbers() -> impl Strategy<Value = Numbers> {
     let large = || prop_oneof![0_u64..3, 0_u64..2_000_000, 0..u64::from(u32::MAX) * 1000];
     let counts = (large(), large(), 0_u64..3, large(), large());
@@ -244,13 +325,20 @@ fn numbers() -> impl Strategy<Value = Numbers> {
 /// Any comparison of up to five rows in up to two cases.
 pub fn any() -> impl Strategy<Value = Comparison> {
     let name = || prop_oneof!["[a-z-]{1,30}", "\\PC{0,60}", ".{0,9}"];
-    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3);
+    let requests =
+        (0..3_000_000_u64, 0..4_000_000_000_u64, prop::collection::vec(0..180_u64, 0..9));
+    let closed = prop::option::of(requests);
+    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3, closed);
     let rows = prop::collection::vec(one, 0..6);
     (name(), "\\PC{0,200}", [name(), name()], rows).prop_map(|(scenario, about, cases, rows)| {
         let mut rows: Vec<Row> = rows
             .into_iter()
-            .map(|(case, algorithm, requests, numbers, repeats)| {
-                let tally = tally(Limit::new(requests, MINUTE), numbers);
+            .map(|(case, algorithm, requests, numbers, repeats, closed)| {
+                let mut tally = tally(Limit::new(requests, MINUTE), numbers);
+                if let Some((requests, took, mut retries)) = closed {
+                    retries.sort_unstable();
+                    close(&mut tally, requests, requests / 3, took, &retries);
+                }
                 let row = Row { case, ..row(&algorithm, tally) };
                 let repeats = (0..repeats).map(|replica| repeat(&row, replica * 1000)).collect();
                 Row { repeats, ..row }

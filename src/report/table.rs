@@ -1,14 +1,14 @@
 //! The table on the terminal: one row an algorithm, of several replicas with means, grouped by case, with what the scenario is above
 //! it and what to take from it below.
 
-use super::columns::{COLUMNS, ROOMS, Room, Source, Spec, column, shown};
+use super::columns::{ROOMS, Room, Source, Spec, column, columns, shown};
 use super::format::count;
 use super::grid::{FAINT, Grid, MARK, WORST, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::intervals;
 use super::reading::readings;
 use super::words::{listed, printable, wrap};
-use crate::metrics::{Comparison, Row, Value};
+use crate::metrics::{Comparison, Row};
 
 /// A narrower terminal gets a table of this width.
 pub const NARROWEST: usize = 40;
@@ -31,6 +31,10 @@ const MOST_QUEUED: usize = 4;
 pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     let most = most.max(NARROWEST);
     let (mut lines, by_case) = heading(comparison, most, styled);
+    if let Some(algorithm) = row_a_case(comparison, &by_case) {
+        let fact = ("limiter", printable(algorithm));
+        lines.extend(fact_lines(&[fact], 0, most, styled));
+    }
     lines.push(String::new());
     if comparison.rows.is_empty() {
         lines.push("nothing was run".to_owned());
@@ -88,37 +92,54 @@ fn fit(
     styled: bool,
 ) -> Fitted {
     let mut grid = grid(comparison, by_case, most, styled);
+    let all = columns(comparison);
     let mut specs: Vec<&Spec> = Vec::new();
     let mut room = Room::Ample;
     for tried in ROOMS {
         room = tried;
-        specs = COLUMNS.iter().filter(|spec| shown(spec, source, room)).collect();
+        specs = all.iter().filter(|spec| shown(spec, source, room)).collect();
         grid.columns = specs.iter().map(|spec| column(spec, source, room)).collect();
         if grid.width() <= most {
             break;
         }
     }
-    let mut dropped = Vec::new();
+    let mut dropped: Vec<&Spec> = Vec::new();
     while grid.width() > most {
         let over = grid.width() - most;
         let names = grid.names_width();
         let last = grid.columns.len() == 1;
         let least = if last { SHORT_NAME } else { LONG_NAME };
+        let goes = (0..specs.len()).max_by_key(|&index| source.rank(specs[index]));
         if names > least {
             grid.shorten_names(names.saturating_sub(over).max(least));
-        } else if !last && grid.columns.pop().is_some() {
-            let spec = specs[grid.columns.len()];
-            dropped.insert(0, format!("{} {}", spec.group, spec.heads[0]));
+        } else if let Some(goes) = goes.filter(|_| !last) {
+            grid.columns.remove(goes);
+            dropped.push(specs.remove(goes));
         } else {
             break;
         }
     }
+    let is_dropped = |spec: &&Spec| dropped.iter().any(|dropped| std::ptr::eq(*dropped, *spec));
+    let dropped = all.iter().filter(is_dropped);
+    let dropped = dropped.map(|spec| format!("{} {}", spec.group, spec.heads[0])).collect();
     Fitted { grid, dropped, room }
+}
+
+/// The algorithm of a closed loop whose cases have a row each and nothing else to tell them apart by:
+/// there the rows are the cases.
+fn row_a_case<'a>(comparison: &'a Comparison, by_case: &[Vec<Fact>]) -> Option<&'a str> {
+    let Comparison { cases, rows, .. } = comparison;
+    let first = rows.first()?;
+    let each = rows.len() == cases.len() && rows.iter().map(|row| row.case).eq(0..cases.len());
+    let alike = rows.iter().all(|row| row.algorithm == first.algorithm)
+        && by_case.iter().all(|facts| facts.is_empty());
+    let told = comparison.is_closed_loop() && cases.len() > 1 && each && alike;
+    told.then_some(&first.algorithm)
 }
 
 /// What is still queued, for a note: "still queued: leaky-bucket 1,207".
 fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
-    let pending = |row: usize| source.value(row, "pending").map_or(0.0, Value::as_f64);
+    let pending = |row: usize| source.standing(row, "pending").map_or(0.0, |one| one.mean);
     let rows = comparison.rows.iter().enumerate().filter(|(index, _)| pending(*index) > 0.0);
     let one = |(index, row): (usize, &Row)| {
         let name = printable(&row.algorithm);
@@ -136,6 +157,10 @@ fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
 
 /// The names and headings of the table, without columns.
 fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Grid {
+    if row_a_case(comparison, by_case).is_some() {
+        let names = comparison.cases.iter().map(|case| printable(&case.name)).collect();
+        return Grid { head: "case", names, columns: Vec::new(), headings: Vec::new() };
+    }
     let several = comparison.cases.len() > 1;
     let indent = if several { "  " } else { "" };
     let name = |row: &Row| format!("{indent}{}", printable(&row.algorithm));
@@ -156,7 +181,9 @@ fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{self, MINUTE, Numbers, any, boundary, cases, hostile, row, tally};
+    use super::super::samples::{
+        self, MINUTE, Numbers, any, boundary, cases, hostile, retries, row, tally,
+    };
     use super::super::words::width;
     use super::*;
     use crate::rate::Limit;
@@ -195,6 +222,25 @@ mod tests {
     #[test]
     fn replicas_are_told_by_their_means_in_80_columns() {
         insta::assert_snapshot!(plain(&samples::replicated(), 80));
+    }
+
+    #[test]
+    fn of_a_closed_loop_what_requests_came_to_stands_first_and_stays_longest() {
+        let widths = [130, 80, 60].map(|most| plain(&retries(), most));
+        insta::assert_snapshot!(widths.join("\n"));
+    }
+
+    #[test]
+    fn cases_of_a_closed_loop_under_several_algorithms_stand_below_one_another() {
+        let mut retries = retries();
+        retries.rows[0].algorithm = "gcra".to_owned();
+        insta::assert_snapshot!(plain(&retries, 80));
+    }
+
+    #[test]
+    fn means_of_a_closed_loop_say_in_how_many_replicas_it_never_came() {
+        let widths = [150, 120, 80].map(|most| plain(&samples::replicated_retries(), most));
+        insta::assert_snapshot!(widths.join("\n"));
     }
 
     #[test]

@@ -92,9 +92,7 @@ pub fn judge(scenario: &Scenario, comparison: &Comparison) -> Vec<Judgement> {
             let others =
                 row.repeats.iter().map(|repeat| repeat.expected.get(index).copied().flatten());
             let found: Vec<Option<Value>> = std::iter::once(first).chain(others).collect();
-            let fails = |found: &Option<Value>| {
-                !found.is_some_and(|value| expect.bound.holds(value.as_f64()))
-            };
+            let fails = |found: &Option<Value>| !expect.bound.holds(found.map(Value::as_f64));
             let failing = found.iter().filter(|found| fails(found)).count();
             let replica = found.iter().position(fails).unwrap_or(0);
             Judgement {
@@ -240,6 +238,11 @@ mod tests {
             judged("[[expect]]\nalgorithm = \"gcra\"\nmetric = \"wait_max_s\"\nat-least = 0\n")
                 .unwrap(),
             ["gcra wait_max_s >= 0, found nothing: false"]
+        );
+        assert_eq!(
+            judged("[[expect]]\nalgorithm = \"gcra\"\nmetric = \"wait_max_s\"\nis = \"absent\"\n")
+                .unwrap(),
+            ["gcra wait_max_s absent, found nothing: true"]
         );
     }
 

@@ -7,6 +7,7 @@ mod expectations;
 mod pool;
 mod prepare;
 mod progress;
+mod reference;
 mod simulate;
 mod stage;
 

@@ -18,7 +18,8 @@ pub struct Work {
 /// and part.
 ///
 /// # Errors
-/// One of those that were met; what has not begun by then is not begun.
+/// The first in the order of stages and parts, whichever thread met it; what comes after it and has not
+/// begun by then is not begun.
 pub fn run<S: Send + Sync, T: Send>(
     work: Work,
     threads: usize,
@@ -39,29 +40,28 @@ pub fn run<S: Send + Sync, T: Send>(
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(task) = pool.next(work) {
-                    let failed = match task {
+                    match task {
                         Task::Open(stage) => {
                             let _opening = Opening(&pool);
-                            open(stage).map(|opened| pool.opened(stage, opened)).err()
+                            match open(stage) {
+                                Ok(opened) => pool.opened(stage, opened),
+                                Err(error) => pool.fail((stage, 0), error),
+                            }
                         }
                         Task::Part(stage, index, opened) => match part(&opened, index) {
                             Ok(result) => {
                                 if let Ok(mut slot) = slots[stage][index].lock() {
                                     *slot = Some(result);
                                 }
-                                None
                             }
-                            Err(error) => Some(error),
+                            Err(error) => pool.fail((stage, index), error),
                         },
-                    };
-                    if let Some(error) = failed {
-                        pool.fail(error);
                     }
                 }
             });
         }
     });
-    if let Some(error) = pool.state.into_inner().ok().and_then(|state| state.failure) {
+    if let Some((_, error)) = pool.state.into_inner().ok().and_then(|state| state.failure) {
         return Err(error);
     }
     let result = |slot: Mutex<Option<T>>| slot.into_inner().ok().flatten();
@@ -83,7 +83,8 @@ struct State<S> {
     opening: usize,
     /// Those that have parts which were not taken yet, with the first of these.
     open: VecDeque<(usize, Arc<S>, usize)>,
-    failure: Option<Error>,
+    /// The first so far, with its stage and part.
+    failure: Option<((usize, usize), Error)>,
 }
 
 enum Task<S> {
@@ -96,8 +97,8 @@ impl<S> Pool<S> {
     fn next(&self, work: Work) -> Option<Task<S>> {
         let mut state = self.state.lock().ok()?;
         loop {
-            if state.failure.is_some() {
-                return None;
+            if let Some(&((failed, _), _)) = state.failure.as_ref() {
+                state.open.retain(|&(stage, ..)| stage < failed);
             }
             if let Some((stage, opened, next)) = state.open.front_mut() {
                 let task = Task::Part(*stage, *next, Arc::clone(opened));
@@ -107,7 +108,7 @@ impl<S> Pool<S> {
                 }
                 return Some(task);
             }
-            if state.begun < work.stages {
+            if state.begun < work.stages && state.failure.is_none() {
                 state.begun += 1;
                 state.opening += 1;
                 return Some(Task::Open(state.begun - 1));
@@ -123,9 +124,11 @@ impl<S> Pool<S> {
         self.with(|state| state.open.push_back((stage, Arc::new(opened), 0)));
     }
 
-    fn fail(&self, error: Error) {
+    fn fail(&self, at: (usize, usize), error: Error) {
         self.with(|state| {
-            state.failure.get_or_insert(error);
+            if state.failure.as_ref().is_none_or(|(first, _)| at < *first) {
+                state.failure = Some((at, error));
+            }
         });
     }
 
@@ -208,6 +211,22 @@ mod tests {
         let open = |_| Err::<(), _>(Error::Interrupted);
         let failed = run(WORK, 4, open, |_: &(), _| Ok(())).unwrap_err();
         assert!(matches!(failed, Error::Interrupted));
+    }
+
+    #[test]
+    fn the_first_error_in_order_is_told_even_if_it_comes_last() {
+        for threads in [1, 2, 5] {
+            let part = |&stage: &usize, part: usize| {
+                let place = (stage * 3 + part) as u64;
+                std::thread::sleep(std::time::Duration::from_millis(3 * (20 - place)));
+                match place {
+                    0 => Ok(()),
+                    _ => Err(Error::failed("do it", format!("{stage} {part}"))),
+                }
+            };
+            let failed = run(WORK, threads, Ok, part).unwrap_err();
+            assert!(failed.to_string().contains("0 1"), "{threads}: {failed}");
+        }
     }
 
     #[test]

@@ -10,13 +10,13 @@ use super::pool::{self, Work};
 use super::prepare::{Prepared, PreparedCase};
 use super::progress::Progress;
 use super::stage::Stage;
-use crate::algorithm;
-use crate::error::{Error, Problems};
-use crate::judge::{Tally, Wrong};
+use crate::error::{Error, Problem};
+use crate::judge::Tally;
 use crate::metrics::{Comparison, Repeat, Row, values};
-use crate::scenario::Scenario;
+use crate::scenario::{Case, Scenario};
+use crate::time::{Instant, Span};
 use crate::traffic::{Input, Traffic};
-use crate::world::{self, Decided, Decisions, Observer, Plan, Stopped};
+use crate::world::{Decided, Observer, Stopped};
 
 /// What a scenario showed.
 pub struct Findings {
@@ -120,7 +120,7 @@ fn run_case(
             let mut of_replica = Vec::new();
             for contender in contenders {
                 sink.begin(&case.name, &contender.name, replica);
-                let mut watch = Watch::new(progress, &stage.traffic, Some(&mut *sink));
+                let mut watch = Watch::new(case, progress, &stage.traffic, Some(&mut *sink));
                 of_replica.push(found(&stage, contender, &mut watch)?);
             }
             results.push(of_replica);
@@ -130,7 +130,8 @@ fn run_case(
         let work = Work { stages: scenario.replicas as usize, parts: contenders.len() };
         let open = |replica: usize| Stage::open(replica as u32, case, ready, progress);
         let part = |stage: &Stage, part: usize| {
-            found(stage, &contenders[part], &mut Watch::new(progress, &stage.traffic, None))
+            let mut watch = Watch::new(case, progress, &stage.traffic, None);
+            found(stage, &contenders[part], &mut watch)
         };
         let stored = Some(ready.estimate.requests).filter(|&requests| requests <= STORED);
         let shared = match scenario.replicas {
@@ -163,33 +164,9 @@ enum Found {
     Other(Repeat),
 }
 
-/// The sliding window log with its defaults over the same traffic, against whose decisions the
-/// others are compared.
-pub(super) struct Reference {
-    pub log: Contender,
-    tally: Tally,
-    pub decisions: Decisions,
-}
-
-impl Reference {
-    pub fn over(plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
-        let kind = algorithm::position("sliding-window-log");
-        let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
-        let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
-        let mut watch = Watch::new(progress, plan.traffic, None);
-        let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
-        let (tally, decisions) = watch.outcome(result)?;
-        Ok(Reference { log, tally, decisions })
-    }
-
-    /// What a contender finds that decides as the reference does.
-    pub fn tally(&self) -> Tally {
-        Tally { wrong: Some(Wrong::default()), ..self.tally.clone() }
-    }
-}
-
 /// Passes progress and decisions on.
 pub(super) struct Watch<'a> {
+    case: &'a Case,
     progress: &'a dyn Progress,
     traffic: &'a Traffic,
     pub sink: Option<&'a mut dyn DecisionSink>,
@@ -197,22 +174,39 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(
+    pub fn new(
+        case: &'a Case,
         progress: &'a dyn Progress,
         traffic: &'a Traffic,
         sink: Option<&'a mut dyn DecisionSink>,
     ) -> Watch<'a> {
-        Watch { progress, traffic, sink, failure: None }
+        Watch { case, progress, traffic, sink, failure: None }
     }
 
     /// What a run came to, and why it stopped if it did.
     pub fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
         match (result, self.failure.take()) {
             (_, Some(failure)) => Err(failure),
-            (Err(Stopped), None) => Err(Error::Interrupted),
+            (Err(Stopped::ByObserver), None) => Err(Error::Interrupted),
+            (Err(Stopped::TooManyAttempts { at }), None) => {
+                Err(too_many_attempts(self.case, self.traffic, at))
+            }
             (Ok(value), None) => Ok(value),
         }
     }
+}
+
+/// A run that was cut off because clients never stopped retrying.
+fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
+    let Case { max_attempts, place, .. } = case;
+    let reached = at - traffic.window.start;
+    let message = format!(
+        "the run was cut off {reached} after its start: clients had made more than \
+         `max-attempts` = {max_attempts} attempts"
+    );
+    let help = "give clients a cap on `attempts`, a longer delay or a budget, shorten `duration`, or raise \
+                `max-attempts`";
+    Error::input(Problem::at(place, message).help(help))
 }
 
 impl Observer for Watch<'_> {
@@ -222,7 +216,7 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn progressed(&mut self, attempts: u64) -> bool {
+    fn progressed(&mut self, _reached: Span, attempts: u64) -> bool {
         self.progress.advance(attempts);
         self.failure.is_none() && !self.progress.stop()
     }
@@ -231,6 +225,8 @@ impl Observer for Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm;
+    use crate::judge::Wrong;
     use crate::run::{Silent, prepare};
     use crate::scenario::Changes;
     use std::path::Path;

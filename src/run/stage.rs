@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::contender::Contender;
 use super::prepare::PreparedCase;
 use super::progress::Progress;
-use super::simulate::{Reference, STORED, Watch};
+use super::reference::Reference;
+use super::simulate::{STORED, Watch};
 use crate::algorithm;
 use crate::error::Error;
 use crate::judge::Tally;
@@ -25,7 +26,8 @@ pub struct Stage<'a> {
     pub traffic: Arc<Traffic>,
     stored: Option<Vec<Arrival>>,
     keys: KeyPlan,
-    reference: Reference,
+    /// None of closed loops, where each algorithm has traffic of its own.
+    reference: Option<Reference>,
 }
 
 impl<'a> Stage<'a> {
@@ -44,30 +46,28 @@ impl<'a> Stage<'a> {
         let keys = KeyPlan::new(&case.limits, &traffic);
         let few = ready.estimate.requests <= STORED;
         let stored: Option<Vec<Arrival>> = few.then(|| traffic.merged().collect());
-        let plan = plan(case, &traffic, stored.as_deref(), &keys);
-        let reference = Reference::over(&plan, progress)?;
+        let plan = Plan::of(case, seed, &traffic, stored.as_deref(), &keys);
+        let reference = match plan.is_closed_loop() {
+            true => None,
+            false => Some(Reference::over(case, &plan, progress)?),
+        };
         Ok(Stage { replica, seed, case, traffic, stored, keys, reference })
     }
 
     /// Runs one algorithm.
     pub fn run(&self, contender: &Contender, watch: &mut Watch) -> Result<Tally, Error> {
-        let Stage { case, traffic, stored, keys, reference, .. } = self;
-        if watch.sink.is_none() && contender.decides_as(&reference.log) {
+        let Stage { seed, case, traffic, stored, keys, reference, .. } = self;
+        if let Some(reference) = reference
+            && watch.sink.is_none()
+            && contender.decides_as(&reference.log)
+        {
             return Ok(reference.tally());
         }
-        let plan = plan(case, traffic, stored.as_deref(), keys);
+        let plan = Plan::of(case, *seed, traffic, stored.as_deref(), keys);
         let limiters = contender.limiters(&case.limits);
         let queues = algorithm::ALGORITHMS[contender.kind].queues;
-        let result = world::run(&plan, limiters, queues, Some(&reference.decisions), watch);
+        let decisions = reference.as_ref().map(|reference| &reference.decisions);
+        let result = world::run(&plan, limiters, queues, decisions, watch);
         watch.outcome(result).map(|(tally, _)| tally)
     }
-}
-
-fn plan<'a>(
-    case: &'a Case,
-    traffic: &'a Traffic,
-    stored: Option<&'a [Arrival]>,
-    keys: &'a KeyPlan,
-) -> Plan<'a> {
-    Plan { traffic, stored, limits: &case.limits, keys, combine: case.combine }
 }

@@ -3,9 +3,11 @@
 use serde_json::{Map, Value as Json};
 
 use super::limit::{self, LimitSpec};
+use crate::client::{self, Clients};
 use crate::error::{Place, Problem};
 use crate::params::{Choice, Node, Params};
 use crate::seed::Seed;
+use crate::server::{self, BackendSpec, Rejection};
 use crate::time::{Instant, Span};
 
 /// One variation of a scenario.
@@ -27,10 +29,20 @@ pub struct Case {
     pub max_requests: u64,
     /// A run that may need more memory than this for one algorithm is refused.
     pub max_memory_mib: u64,
+    /// A closed loop in which clients make more attempts under one algorithm is stopped.
+    pub max_attempts: u64,
     /// How several limits act together.
     pub combine: Combine,
     /// The limits, at least one.
     pub limits: Vec<LimitSpec>,
+    /// What clients do with the answers they get.
+    pub clients: Clients,
+    /// What a rejection tells them.
+    pub rejection: Rejection,
+    /// What does the work; `None` if it takes no time.
+    pub backend: Option<BackendSpec>,
+    /// What a run recovers from, as a span from its start, where the scenario says so.
+    pub trigger: Option<Trigger>,
     /// The sources of traffic, as nodes for the traffic layer.
     pub traffic: Vec<Node>,
     /// The algorithms, as nodes for the algorithm layer; none means all with their defaults.
@@ -106,6 +118,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         "a run of no time at all",
         "write a span such as \"3m\"",
     );
+    let stated = duration.filter(|&duration| duration > Span::ZERO);
     let stand_in = Span::from_nanos(1);
     let duration = params.has("duration").then(|| duration.unwrap_or(stand_in).max(stand_in));
     let [start_place, duration_place] = ["start", "duration"].map(|name| params.place_of(name));
@@ -121,8 +134,20 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         "A run that may need more memory than this for one algorithm is refused, in MiB. At most \
          as many algorithms, of all replicas, as fit into it run at a time.",
     );
+    let max_attempts = params.optional(
+        "max-attempts",
+        "A run in which clients that retry make more attempts than this under one algorithm is \
+         stopped. By default 1000000000.",
+    );
     let combine = params.or("combine", Combine::AllOrNothing, "How several limits act together.");
     let limits = limit::read_all(params);
+    let clients = params.optional_table("clients", client::MEANING, Clients::read);
+    let rejection = params.optional_table("rejection", server::REJECTION_MEANING, Rejection::read);
+    let backend = params.optional_table("backend", server::BACKEND_MEANING, BackendSpec::read);
+    if let (Some(backend), Some(duration)) = (&backend, stated) {
+        backend.check_within(duration, params.problems());
+    }
+    let trigger = params.optional_table("trigger", TRIGGER_MEANING, Trigger::read);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());
     let algorithms = params.raw_tables("algorithm", ALGORITHM_MEANING, algorithm.clone());
     if traffic.is_empty() {
@@ -138,13 +163,38 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         seed,
         max_requests,
         max_memory_mib,
+        max_attempts: max_attempts.unwrap_or(1_000_000_000),
         combine,
         limits,
+        clients: clients.unwrap_or_default(),
+        rejection: rejection.unwrap_or_default(),
+        backend,
+        trigger: trigger.flatten(),
         traffic: traffic.into_iter().cloned().collect(),
         algorithms: algorithms.into_iter().cloned().collect(),
         resolved: Map::new(),
         place: params.place().clone(),
         notes: Vec::new(),
+    }
+}
+
+const TRIGGER_MEANING: &str =
+    "What the run recovers from, for `recovery_s`. Left out: the brown-outs of the backend.";
+
+/// A disturbance from which a run may or may not recover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trigger {
+    /// When it begins, from the start of the run.
+    pub at: Span,
+    /// How long it lasts.
+    pub lasts: Span,
+}
+
+impl Trigger {
+    fn read(params: &mut Params) -> Option<Trigger> {
+        let at = params.required("at", "When it begins, from the start of the run.");
+        let lasts = params.required("for", "How long it lasts.");
+        Some(Trigger { at: at?, lasts: lasts? })
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a scenario must show, for `ratesim check`.
 
+use serde_json::Value as Json;
+
 use crate::error::{Place, Problem};
-use crate::params::Params;
+use crate::params::{Choice, Node, Params, Setting, Value};
 
 pub(super) const MEANING: &str =
     "What this scenario must show, in every replica; `ratesim check` judges it.";
@@ -51,32 +53,100 @@ pub enum Subject {
 
 /// What a metric must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bound {
-    /// At least this.
-    pub at_least: Option<f64>,
-    /// At most this.
-    pub at_most: Option<f64>,
+pub enum Bound {
+    /// A number within bounds.
+    Within {
+        /// At least this.
+        at_least: Option<f64>,
+        /// At most this.
+        at_most: Option<f64>,
+    },
+    /// Something that did not happen within the run: later than any number.
+    Never,
+    /// Nothing: there is no such value.
+    Absent,
 }
 
 impl Bound {
-    /// Whether `value` satisfies it: to within 10^-9 of it, so that a ratio may be written with nine
-    /// digits, and always within half of one, so that no count passes for another.
-    pub fn holds(&self, value: f64) -> bool {
-        let slack = (1e-9 * value.abs().max(1.0)).min(0.49);
-        self.at_least.is_none_or(|least| value >= least - slack)
-            && self.at_most.is_none_or(|most| value <= most + slack)
+    /// Whether what was found satisfies it; infinite stands for never. A number does to within 10^-9 of
+    /// it, so that a ratio may be written with nine digits, and always within half of one, so that no
+    /// count passes for another.
+    pub fn holds(&self, found: Option<f64>) -> bool {
+        match (*self, found) {
+            (Bound::Within { at_least, at_most }, Some(value)) => {
+                let slack = (1e-9 * value.abs().max(1.0)).min(0.49);
+                at_least.is_none_or(|least| value >= least - slack)
+                    && at_most.is_none_or(|most| value <= most + slack)
+            }
+            (Bound::Never, Some(value)) => value == f64::INFINITY,
+            (Bound::Absent, None) => true,
+            _ => false,
+        }
     }
 }
 
 impl std::fmt::Display for Bound {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.at_least, self.at_most) {
+        let Bound::Within { at_least, at_most } = *self else {
+            return formatter.write_str(if *self == Bound::Never { "= never" } else { "absent" });
+        };
+        match (at_least, at_most) {
             (Some(least), Some(most)) if least == most => write!(formatter, "= {least}"),
             (Some(least), Some(most)) => write!(formatter, "in {least} to {most}"),
             (Some(least), None) => write!(formatter, ">= {least}"),
             (None, Some(most)) => write!(formatter, "<= {most}"),
             (None, None) => formatter.write_str("anything"),
         }
+    }
+}
+
+/// What `is` may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Is {
+    Number(f64),
+    Word(Word),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Word {
+    Never,
+    Absent,
+}
+
+impl Choice for Word {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("never", Word::Never, "it did not happen within the run, as a recovery may not"),
+        ("absent", Word::Absent, "there is no such value; of the run only"),
+    ];
+}
+
+impl Setting for Is {
+    const EXPECTED: &'static str = "a number";
+
+    fn read(node: &Node) -> Result<Self, Problem> {
+        match &node.value {
+            Value::String(text) => Word::read(node).map(Is::Word).map_err(|problem| {
+                let message = format!("`{text}` is neither a number nor a known word");
+                let help = problem.help.map(|help| format!("{help}; or write a number"));
+                Problem { message, help, ..problem }
+            }),
+            _ => f64::read(node).map(Is::Number),
+        }
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Is::Number(number) => number.json(),
+            Is::Word(word) => word.json(),
+        }
+    }
+
+    fn schema() -> Json {
+        let mut schema = Word::schema();
+        if let Some(options) = schema["oneOf"].as_array_mut() {
+            options.insert(0, f64::schema());
+        }
+        schema
     }
 }
 
@@ -91,12 +161,16 @@ pub(super) fn read(params: &mut Params) -> Option<Expect> {
     let client: Option<String> =
         params.optional("client", "The client it is about, instead of the run.");
     let metric = params.required("metric", "The metric; see `ratesim list metrics`.");
-    let is: Option<f64> = params.optional("is", "What the metric must be.");
+    let is: Option<Is> = params.optional("is", "What the metric must be.");
     let at_least: Option<f64> = params.optional("at-least", "What it must not fall below.");
     let at_most: Option<f64> = params.optional("at-most", "What it must not exceed.");
     let place = params.place().clone();
     let bound = match (is, at_least, at_most) {
-        (Some(is), None, None) => Bound { at_least: Some(is), at_most: Some(is) },
+        (Some(Is::Number(is)), None, None) => {
+            Bound::Within { at_least: Some(is), at_most: Some(is) }
+        }
+        (Some(Is::Word(Word::Never)), None, None) => Bound::Never,
+        (Some(Is::Word(Word::Absent)), None, None) => Bound::Absent,
         (None, None, None) => {
             let written = ["is", "at-least", "at-most"].iter().any(|name| params.has(name));
             if !written {
@@ -110,7 +184,7 @@ pub(super) fn read(params: &mut Params) -> Option<Expect> {
             params.problems().add(Problem::at(&params.place_of("at-most"), message));
             return None;
         }
-        (None, at_least, at_most) => Bound { at_least, at_most },
+        (None, at_least, at_most) => Bound::Within { at_least, at_most },
         (Some(_), _, _) => {
             let place = params.place_of("is");
             params.problems().add(Problem::at(&place, "`is` stands alone, without other bounds"));
@@ -131,6 +205,13 @@ pub(super) fn read(params: &mut Params) -> Option<Expect> {
         let problem = Problem::at(&params.place_of("limit"), "`limit` goes with `key`");
         params.problems().add(problem);
     }
+    // One that does not exist has no values at all, so that a misspelt name would hold.
+    params.require(
+        "is",
+        bound != Bound::Absent || subject == Subject::Run,
+        "`absent` is told of the run only",
+        "leave out `key` and `client`, or write a number",
+    );
     let places = ["case", "algorithm", "limit", "key", "client", "metric"];
     let places = places.map(|name| (name, params.place_of(name))).to_vec();
     Some(Expect { case, algorithm, subject, metric: metric?, bound, place, places })
@@ -162,19 +243,39 @@ mod tests {
         ] {
             let bound = bound(text);
             assert_eq!(bound.to_string(), words);
-            assert!(inside.iter().all(|&value| bound.holds(value)), "{text}");
-            assert!(!outside.iter().any(|&value| bound.holds(value)), "{text}");
+            assert!(inside.iter().all(|&value| bound.holds(Some(value))), "{text}");
+            assert!(!outside.iter().any(|&value| bound.holds(Some(value))), "{text}");
+            assert!(!bound.holds(None), "{text}");
         }
     }
 
     #[test]
     fn a_ratio_holds_to_nine_digits_and_a_count_to_the_last_one() {
-        let exactly = |number| Bound { at_least: Some(number), at_most: Some(number) };
-        assert!(exactly(1.333_333_333).holds(4.0 / 3.0));
-        assert!(!exactly(1.333_33).holds(4.0 / 3.0));
+        let holds = |number, value| {
+            Bound::Within { at_least: Some(number), at_most: Some(number) }.holds(Some(value))
+        };
+        assert!(holds(1.333_333_333, 4.0 / 3.0));
+        assert!(!holds(1.333_33, 4.0 / 3.0));
         for count in [1e9, 5e9, (1_u64 << 52) as f64] {
-            assert!(exactly(count).holds(count));
-            assert!(!exactly(count).holds(count + 1.0) && !exactly(count).holds(count - 1.0));
+            assert!(holds(count, count));
+            assert!(!holds(count, count + 1.0) && !holds(count, count - 1.0));
+        }
+    }
+
+    #[test]
+    fn never_is_later_than_any_number_and_absent_is_neither() {
+        let bound = |text: &str| read(&format!("metric = \"recovery_s\"\n{text}")).unwrap().bound;
+        for (text, words, [number, never, absent]) in [
+            ("is = \"never\"", "= never", [false, true, false]),
+            ("is = \"absent\"", "absent", [false, false, true]),
+            ("is = 5", "= 5", [true, false, false]),
+            ("at-least = 5", ">= 5", [true, true, false]),
+            ("at-most = 5", "<= 5", [true, false, false]),
+        ] {
+            let bound = bound(text);
+            assert_eq!(bound.to_string(), words);
+            let found = [Some(5.0), Some(f64::INFINITY), None].map(|found| bound.holds(found));
+            assert_eq!(found, [number, never, absent], "{text}");
         }
     }
 
@@ -198,7 +299,18 @@ mod tests {
             ("metric = \"accepted\"", "an expectation without a bound", "t.toml:6:1"),
             ("metric = \"accepted\"\nis = 1\nat-most = 2", "`is` stands alone", "t.toml:8:6"),
             ("is = 1", "`metric` is missing", "t.toml:6:1"),
-            ("metric = \"accepted\"\nis = \"1\"", "expected a number, found a text", "t.toml:8:6"),
+            (
+                "metric = \"accepted\"\nis = \"1\"",
+                "`1` is neither a number nor a known word",
+                "t.toml:8:6",
+            ),
+            ("metric = \"accepted\"\nis = true", "expected a number, found true", "t.toml:8:6"),
+            ("metric = \"accepted\"\nis = \"nevr\"", "did you mean `never`?", "t.toml:8:6"),
+            (
+                "metric = \"accepted\"\nis = \"absent\"\nclient = \"a\"",
+                "`absent` is told of the run only",
+                "t.toml:8:6",
+            ),
             ("metric = \"accepted\"\nis = nan", "not a finite number", "t.toml:8:6"),
             (
                 "metric = \"accepted\"\nis = 1\nkey = \"a\"\nclient = \"b\"",

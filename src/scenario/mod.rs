@@ -25,7 +25,7 @@ use matrix::Matrix;
 use replication::Replication;
 use variation::{Argument, Variation};
 
-pub use case::{Case, Combine};
+pub use case::{Case, Combine, Trigger};
 pub use expect::{Bound, Expect, Subject};
 pub use key::{Attribute, Key};
 pub use limit::{Counts, LimitSpec, Tier};

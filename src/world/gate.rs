@@ -112,6 +112,13 @@ impl Gate {
         (limiter.footprint(key, now), limiter.neutral_from(key))
     }
 
+    /// Has the state of a key fetched from memory, as it will be needed before long.
+    pub(super) fn fetch(&self, limit: usize, variant: usize, key: usize) {
+        let key = self.local[limit][key] as usize;
+        // What a check looks at is what will be needed.
+        std::hint::black_box(self.limiters[limit][variant].check(key, Reading(0), 1));
+    }
+
     fn of(&mut self, met: &Met) -> (&mut dyn Limiter, usize) {
         let key = self.local[met.limit][met.key] as usize;
         (self.limiters[met.limit][met.variant].as_mut(), key)

@@ -191,6 +191,18 @@ impl<'a> Keyring<'a> {
         }
     }
 
+    /// Looks up the keys of a client that were met before, as far as no endpoint decides them, to have what
+    /// is known of them fetched from memory: limit, variant and number of each.
+    #[inline]
+    pub(super) fn known(&self, client: u32, mut each: impl FnMut(usize, usize, usize)) {
+        for (limit, (plan, met)) in self.plan.limits.iter().zip(&self.met).enumerate() {
+            let OfClient { group, variant, by_endpoint } = plan.of_client[client as usize];
+            if !by_endpoint && let Some(key) = met.by_group[group as usize].checked_sub(1) {
+                each(limit, variant as usize, key as usize);
+            }
+        }
+    }
+
     /// The name of a key for people.
     pub(super) fn name(&self, limit: usize, key: usize) -> String {
         let plan = &self.plan.limits[limit];

@@ -20,14 +20,27 @@ pub(super) struct Queue<T> {
     later: [Bucket<T>; 64],
     /// Bit b is set if bucket b is not empty.
     filled: u64,
+    /// Empty chunks.
+    spare: Vec<Vec<(u64, T)>>,
     length: usize,
 }
 
+/// Chunks rather than one list that grows by doubling: a million events take no more than their own size, and
+/// nothing is copied.
 #[derive(Debug)]
 struct Bucket<T> {
     least: u64,
-    events: Vec<(u64, T)>,
+    chunks: Vec<Vec<(u64, T)>>,
 }
+
+/// Events of a chunk.
+const CHUNK: usize = 512;
+
+/// So many empty chunks are kept for later.
+const SPARE: usize = 64;
+
+/// A bucket of at most so many events is about to be taken out.
+const SOON: usize = 96;
 
 impl<T> Queue<T> {
     /// An empty queue.
@@ -35,8 +48,9 @@ impl<T> Queue<T> {
         Queue {
             last: 0,
             due: VecDeque::new(),
-            later: std::array::from_fn(|_| Bucket { least: u64::MAX, events: Vec::new() }),
+            later: std::array::from_fn(|_| Bucket { least: u64::MAX, chunks: Vec::new() }),
             filled: 0,
+            spare: Vec::new(),
             length: 0,
         }
     }
@@ -57,44 +71,75 @@ impl<T> Queue<T> {
         self.place(time, event);
     }
 
+    #[inline]
     fn place(&mut self, time: u64, event: T) {
         match (time ^ self.last).checked_ilog2() {
             None => self.due.push_back(event),
             Some(bit) => {
                 let bucket = &mut self.later[bit as usize];
                 bucket.least = bucket.least.min(time);
-                bucket.events.push((time, event));
                 self.filled |= 1 << bit;
+                match bucket.chunks.last_mut() {
+                    Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
+                    _ => {
+                        let fresh = || Vec::with_capacity(CHUNK);
+                        let mut chunk = self.spare.pop().unwrap_or_else(fresh);
+                        chunk.push((time, event));
+                        bucket.chunks.push(chunk);
+                    }
+                }
             }
         }
     }
 
-    /// Takes out the earliest event if it lies at `until` or before.
-    pub(super) fn pop_until(&mut self, until: Instant) -> Option<(Instant, T)> {
-        let until = ordered(until);
+    /// When the earliest event lies.
+    #[inline]
+    pub(super) fn next_at(&self) -> Option<Instant> {
+        if !self.due.is_empty() {
+            return Some(instant(self.last));
+        }
+        let bucket = self.later.get(self.filled.trailing_zeros() as usize)?;
+        Some(instant(bucket.least))
+    }
+
+    /// Takes out the earliest event. `soon` is shown the events that will be taken out before long, so
+    /// that what they need can be fetched from memory while there is something else to do.
+    #[inline]
+    pub(super) fn pop(&mut self, soon: impl Fn(&T)) -> Option<(Instant, T)> {
         if self.due.is_empty() {
-            if self.filled == 0 {
-                return None;
-            }
-            let bit = self.filled.trailing_zeros() as usize;
-            let bucket = &mut self.later[bit];
-            if bucket.least > until {
-                return None;
-            }
-            self.filled &= self.filled - 1;
-            self.last = std::mem::replace(&mut bucket.least, u64::MAX);
-            let mut events = std::mem::take(&mut bucket.events);
-            for (time, event) in events.drain(..) {
-                self.place(time, event);
-            }
-            // Every event went to a lower bucket; the memory serves the next ones of this bucket.
-            self.later[bit].events = events;
-        } else if self.last > until {
-            return None;
+            self.refill(soon)?;
         }
         let event = self.due.pop_front()?;
         self.length -= 1;
         Some((instant(self.last), event))
+    }
+
+    /// Moves the events of the lowest bucket to lower ones, the earliest to `due`.
+    fn refill(&mut self, soon: impl Fn(&T)) -> Option<()> {
+        if self.filled == 0 {
+            return None;
+        }
+        let bit = self.filled.trailing_zeros() as usize;
+        self.filled &= self.filled - 1;
+        let bucket = &mut self.later[bit];
+        self.last = std::mem::replace(&mut bucket.least, u64::MAX);
+        let mut chunks = std::mem::take(&mut bucket.chunks);
+        if let [only] = &chunks[..]
+            && only.len() <= SOON
+        {
+            only.iter().for_each(|(_, event)| soon(event));
+        }
+        for mut chunk in chunks.drain(..) {
+            for (time, event) in chunk.drain(..) {
+                self.place(time, event);
+            }
+            if self.spare.len() < SPARE {
+                self.spare.push(chunk);
+            }
+        }
+        // Every event went to a lower bucket.
+        self.later[bit].chunks = chunks;
+        Some(())
     }
 }
 
@@ -119,10 +164,10 @@ mod tests {
         for (at, name) in [(5, 'a'), (-3, 'b'), (5, 'c'), (4, 'd'), (5, 'e')] {
             queue.push(Instant(at), name);
         }
-        let order = std::iter::from_fn(|| queue.pop_until(Instant(5)));
+        let order = std::iter::from_fn(|| queue.pop(|_| {}));
         let order: Vec<_> = order.map(|(at, name)| (at.0, name)).collect();
         assert_eq!(order, [(-3, 'b'), (4, 'd'), (5, 'a'), (5, 'c'), (5, 'e')]);
-        assert_eq!(queue.len(), 0);
+        assert_eq!((queue.len(), queue.next_at()), (0, None));
     }
 
     proptest! {
@@ -141,19 +186,16 @@ mod tests {
                     map.entry(at).or_default().push_back(id);
                     continue;
                 }
-                let expected = match map.first_entry() {
-                    Some(mut entry) if *entry.key() <= at => {
-                        let key = *entry.key();
-                        let id = entry.get_mut().pop_front().unwrap();
-                        if entry.get().is_empty() {
-                            entry.remove();
-                        }
-                        now = key;
-                        Some((Instant(key), id))
+                let expected = map.first_entry().map(|mut entry| {
+                    now = *entry.key();
+                    let id = entry.get_mut().pop_front().unwrap();
+                    if entry.get().is_empty() {
+                        entry.remove();
                     }
-                    _ => None,
-                };
-                prop_assert_eq!(queue.pop_until(Instant(at)), expected);
+                    (Instant(now), id)
+                });
+                prop_assert_eq!(queue.next_at(), expected.map(|(at, _)| at));
+                prop_assert_eq!(queue.pop(|_| {}), expected);
                 prop_assert_eq!(queue.len(), map.values().map(VecDeque::len).sum::<usize>());
             }
         }

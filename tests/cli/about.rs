@@ -3,12 +3,23 @@
 use serde_json::Value as Json;
 
 use ratesim::algorithm::ALGORITHMS;
+use ratesim::client::{BUDGETS, JITTERS, POLICIES, PROFILES};
 use ratesim::metrics::METRICS;
 use ratesim::traffic::SOURCES;
 
 use crate::support::{BOUNDARY, Bench};
 
-const WHAT: [&str; 6] = ["algorithms", "traffic", "formats", "charts", "metrics", "scenarios"];
+const WHAT: [&str; 9] = [
+    "algorithms",
+    "traffic",
+    "formats",
+    "charts",
+    "metrics",
+    "retries",
+    "budgets",
+    "profiles",
+    "scenarios",
+];
 
 #[test]
 fn each_list_names_everything_once_as_text_and_as_json() {
@@ -42,6 +53,10 @@ fn lists_are_those_of_the_registries() {
     assert_eq!(names("algorithms"), ALGORITHMS.iter().map(|a| a.name).collect::<Vec<_>>());
     assert_eq!(names("traffic"), SOURCES.iter().map(|s| s.name).collect::<Vec<_>>());
     assert_eq!(names("formats"), ["access-log", "csv"]);
+    let retries = POLICIES.iter().map(|p| p.name).chain(JITTERS.iter().map(|j| j.name));
+    assert_eq!(names("retries"), retries.collect::<Vec<_>>());
+    assert_eq!(names("budgets"), BUDGETS.iter().map(|b| b.name).collect::<Vec<_>>());
+    assert_eq!(names("profiles"), PROFILES.iter().map(|p| p.name).collect::<Vec<_>>());
     let metrics: Vec<_> = METRICS.iter().map(|metric| metric.name).collect();
     assert_eq!(names("metrics")[..metrics.len()], metrics);
 }
@@ -49,6 +64,13 @@ fn lists_are_those_of_the_registries() {
 #[test]
 fn the_list_of_algorithms_is_for_reading() {
     insta::assert_snapshot!(Bench::new().prints(&["list", "algorithms"]));
+}
+
+#[test]
+fn the_lists_about_clients_are_for_reading() {
+    let bench = Bench::new();
+    let lists = ["retries", "budgets", "profiles"].map(|what| bench.prints(&["list", what]));
+    insta::assert_snapshot!(lists.join("\n"));
 }
 
 #[test]

@@ -32,6 +32,8 @@ fn scenario(traffic: &str, algorithm: &str, table: &str, line: &str) -> String {
         ("tiers", "[limit.tiers.pro]\nrequests = 9\n".to_owned()),
         ("traffic", format!("[[traffic]]\n{traffic}")),
         ("algorithm", format!("[[algorithm]]\nkind = \"{algorithm}\"\n")),
+        ("clients", "[clients]\nprofile = \"grpc\"\n".to_owned()),
+        ("budget", "[clients.budget]\ncapacity = 20\n".to_owned()),
         ("case", "[[case]]\nname = \"one\"\n".to_owned()),
         ("expect", "[[expect]]\nmetric = \"accepted\"\nat-least = 0\n".to_owned()),
     ];
@@ -66,6 +68,8 @@ fn the_tables_of_a_scenario() {
     misspelt(burst, gcra, "top", "abuot = \"x\"", ["abuot", "about"]);
     misspelt(burst, gcra, "limit", "burts = 5", ["burts", "burst"]);
     misspelt(burst, gcra, "tiers", "request = 5", ["request", "requests"]);
+    misspelt(burst, gcra, "clients", "atempts = 3", ["atempts", "attempts"]);
+    misspelt(burst, gcra, "budget", "per-fail = 1", ["per-fail", "per-failure"]);
     misspelt(burst, gcra, "case", "sets = {}", ["sets", "set"]);
     misspelt(burst, gcra, "expect", "at_mots = 5", ["at_mots", "at-most"]);
 }

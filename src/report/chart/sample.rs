@@ -96,13 +96,7 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
         longest_lockout: Span::ZERO,
     };
     Tally {
-        books: Books {
-            requests: attempts.len() as u64,
-            attempts: attempts.len() as u64,
-            accepted: count,
-            rejected,
-            pending,
-        },
+        books: Books::of_open_loop(attempts.len() as u64, count, rejected, pending),
         over_limit,
         needless_rejections: 0,
         wrong: None,
@@ -123,6 +117,7 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
         denial_waits: Distribution::default(),
         denied_for_ever: 0,
         kept: Kept::default(),
+        closed: None,
     }
 }
 

@@ -1,20 +1,9 @@
 //! Draws from a random stream that come out the same on every machine: integer arithmetic, the basic
 //! operations of IEEE 754, and `libm` for everything else.
 
-use rand::Rng;
-
 use crate::seed::Stream;
 
-/// A number above 0 and up to 1, in steps of 2^-53.
-pub fn unit(stream: &mut Stream) -> f64 {
-    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
-    ((stream.next_u64() >> 11) + 1) as f64 * STEP
-}
-
-/// From the exponential distribution with mean 1: at most 36.8.
-pub fn exponential(stream: &mut Stream) -> f64 {
-    -libm::log(unit(stream))
-}
+pub use crate::seed::{exponential, unit};
 
 /// From the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958, whose
 /// second number is not used, so that every draw takes the same two steps).

@@ -1,0 +1,419 @@
+//! A closed loop: clients react to what they are answered, and the backend's capacity is bounded.
+//!
+//! Events of one instant are handled in this order: those of the server (departures from the limiter's
+//! queue, work done, changes of capacity: what becomes free at an instant can be taken at that instant),
+//! those of clients that have already sent something (answers, timeouts, retries), then requests that
+//! are made for the first time; of each kind in the order in which they were scheduled.
+//!
+//! An attempt is decided at the instant at which it is made. Its answer reaches the client a round trip
+//! after it was decided, or after the backend has done its work: so no client, however hasty, makes two
+//! attempts of a request at one instant.
+
+use super::desk::Desk;
+use super::queue::Queue;
+use super::requests::{Answer, Line, Requests, Stage, Ticket};
+use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
+use crate::client::{Clients, Crowd, Next};
+use crate::judge::Trial;
+use crate::seed::Draws;
+use crate::server::{Backend, Entry, Job, Running, Started, Work};
+use crate::time::{Instant, Span};
+use crate::traffic::Arrival;
+
+/// What happens at the server.
+#[derive(Debug, Clone, Copy)]
+enum Service {
+    /// An attempt leaves the limiter's queue.
+    Departs(Ticket),
+    /// A job in service is done.
+    Done(Running),
+    /// The backend's capacity changes.
+    Changes,
+}
+
+/// The clients, the backend and what lies ahead of them.
+pub(super) struct Loop<'a, 'b> {
+    desk: &'b mut Desk<'a>,
+    plan: &'a Plan<'a>,
+    clients: &'a Clients,
+    crowd: Crowd<'a>,
+    backend: Option<Backend>,
+    /// Where the jitter of the server comes from.
+    draws: Draws,
+    requests: Requests,
+    /// By client; empty where clients send on schedule.
+    lines: Vec<Line>,
+    service: Queue<Service>,
+    /// What clients do next: a ticket whose request is [`Stage::Pausing`] makes another attempt, one that
+    /// is [`Stage::Answered`] hears of it, one that is [`Stage::Leaving`] leaves, and any other has waited
+    /// for too long.
+    pending: Queue<Ticket>,
+    /// Whether answers must be dealt with in time order.
+    ordered: bool,
+    /// Whether the backend is busy with answers to rejected attempts.
+    refusing_takes_time: bool,
+    end: Instant,
+    attempts: u64,
+}
+
+impl<'a, 'b> Loop<'a, 'b> {
+    pub fn new(plan: &'a Plan<'a>, desk: &'b mut Desk<'a>) -> Loop<'a, 'b> {
+        let window = plan.traffic.window;
+        let count = plan.traffic.clients.len();
+        let crowd = Crowd::new(plan.clients, plan.seed, count);
+        let backend = plan.backend.map(|spec| Backend::new(spec, window, plan.seed));
+        let mut service = Queue::new();
+        let changes = backend.iter().flat_map(|backend| backend.changes());
+        changes.for_each(|at| service.push(at, Service::Changes));
+        let capped = plan.clients.in_flight.is_some();
+        Loop {
+            ordered: capped || crowd.needs_order(),
+            desk,
+            plan,
+            clients: plan.clients,
+            crowd,
+            backend,
+            draws: plan.seed.draws("rejection"),
+            requests: Requests::default(),
+            lines: if capped { vec![Line::default(); count] } else { Vec::new() },
+            service,
+            pending: Queue::new(),
+            refusing_takes_time: plan.backend.is_some_and(|b| b.reject_cost() > Span::ZERO),
+            end: window.end,
+            attempts: 0,
+        }
+    }
+
+    /// Runs to the end, and returns how many attempts are still queued and how many requests under way.
+    pub fn run(
+        mut self,
+        arrivals: impl Iterator<Item = Arrival>,
+        observer: &mut dyn Observer,
+    ) -> Result<(u64, u64), Stopped> {
+        let mut arrivals = arrivals.enumerate().peekable();
+        let mut reported = 0;
+        loop {
+            let arrival = arrivals.peek().map(|(_, arrival)| arrival.at);
+            let [service, pending, arrival] =
+                [self.service.next_at(), self.pending.next_at(), arrival]
+                    .map(|at| at.filter(|&at| at < self.end).unwrap_or(self.end));
+            if service <= pending && service <= arrival {
+                if service == self.end {
+                    break;
+                }
+                self.serve_next(observer);
+            } else if pending <= arrival {
+                self.act_next(observer);
+            } else if let Some((number, arrival)) = arrivals.next() {
+                self.arrive(number as u64, &arrival, observer);
+            }
+            if self.attempts - reported >= STRIDE {
+                let now = service.min(pending).min(arrival);
+                self.report(
+                    observer,
+                    now,
+                    self.attempts - std::mem::replace(&mut reported, self.attempts),
+                )?;
+            }
+        }
+        self.report(observer, self.end, self.attempts - reported)?;
+        self.close_lines();
+        let mut queued = 0;
+        while let Some((_, service)) = self.service.pop(|_| {}) {
+            let Service::Departs(ticket) = service else { continue };
+            queued += u64::from(self.requests.is_current(ticket));
+        }
+        Ok((queued, self.requests.live()))
+    }
+
+    /// Tells how far the run has come.
+    fn report(&self, observer: &mut dyn Observer, now: Instant, new: u64) -> Result<(), Stopped> {
+        if self.attempts > self.plan.max_attempts {
+            return Err(Stopped::TooManyAttempts { at: now });
+        }
+        let reached = now - self.plan.traffic.window.start;
+        if observer.progressed(reached, new) { Ok(()) } else { Err(Stopped::ByObserver) }
+    }
+
+    /// A client means to send a request.
+    fn arrive(&mut self, number: u64, arrival: &Arrival, observer: &mut dyn Observer) {
+        self.desk.judge.requested();
+        let slot = self.requests.add(number, arrival);
+        if let Some(most) = self.clients.in_flight {
+            let line = &mut self.lines[arrival.client as usize];
+            if line.busy >= most {
+                return line.join(&mut self.requests, slot);
+            }
+            line.busy += 1;
+        }
+        self.attempt(slot, arrival.at, Trial::First, observer);
+    }
+
+    /// The next of what clients that have sent something do.
+    fn act_next(&mut self, observer: &mut dyn Observer) {
+        let Loop { requests, pending, desk, .. } = self;
+        let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
+        let Some((at, ticket)) = pending.pop(soon) else { return };
+        if !self.requests.is_current(ticket) {
+            return;
+        }
+        let slot = ticket.slot;
+        match self.requests.get(slot).stage {
+            Stage::Pausing { obeys } => self.attempt(slot, at, Trial::Retry { obeys }, observer),
+            Stage::Answered(answer) => self.settle(slot, at, answer, observer),
+            Stage::Leaving => {
+                self.desk.judge.gave_up(at);
+                self.end_request(slot, at, observer);
+            }
+            Stage::Queued(_) => {
+                self.desk.judge.failed();
+                self.settle(slot, at, Answer::Failure(None), observer);
+            }
+            Stage::Working => {
+                self.desk.judge.abandoned();
+                self.settle(slot, at, Answer::Failure(None), observer);
+            }
+            Stage::Refused(_) => self.settle(slot, at, Answer::Failure(None), observer),
+            Stage::Free(_) | Stage::Backlog(_) => unreachable!("nothing lies ahead of it"),
+        }
+    }
+
+    /// Makes an attempt of a request.
+    fn attempt(&mut self, slot: u32, at: Instant, trial: Trial, observer: &mut dyn Observer) {
+        self.attempts += 1;
+        let timeout = self.clients.timeout.map(|timeout| at + timeout);
+        let request = self.requests.get_mut(slot);
+        let leaves = self.crowd.leaves_at(&request.memory);
+        request.until = [timeout, leaves].into_iter().flatten().min().unwrap_or(Instant(i64::MAX));
+        request.memory.tries = request.memory.tries.saturating_add(1);
+        let request = *request;
+        if trial == Trial::First {
+            self.crowd.began(request.client, at);
+        }
+        self.desk.judge.tried(at, trial);
+        let arrival = request.arrival(at);
+        let fate = self.desk.decide(&arrival);
+        let attempt = request.memory.tries;
+        observer.decided(Decided { arrival: &arrival, request: request.number, attempt, fate });
+        match fate {
+            Fate::Accepted => match self.backend {
+                None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),
+                Some(_) => {
+                    let ticket = self.wait(slot, Stage::Working);
+                    self.employ(ticket, at, Work::Serve, observer);
+                }
+            },
+            Fate::Queued(span) => {
+                let ticket = self.wait(slot, Stage::Queued(at));
+                self.service.push(at + span, Service::Departs(ticket));
+            }
+            Fate::Rejected(wait) => {
+                if trial == (Trial::Retry { obeys: true }) {
+                    self.desk.judge.broke_promise();
+                }
+                let draw = || self.draws.part(request.number, u64::from(attempt));
+                let header = self.plan.rejection.header(at, wait, self.desk.window(), draw);
+                if self.refusing_takes_time {
+                    let ticket = self.wait(slot, Stage::Refused(header));
+                    self.employ(ticket, at, Work::Reject, observer);
+                } else {
+                    let answer = Answer::Failure(header);
+                    self.answer_at_once(slot, at, Stage::Refused(header), answer, observer);
+                }
+            }
+        }
+    }
+
+    /// Puts an attempt into a stage in which its client waits, for as long as it does.
+    fn wait(&mut self, slot: u32, stage: Stage) -> Ticket {
+        let ticket = self.requests.enter(slot, stage);
+        self.remind(self.requests.get(slot).until, ticket);
+        ticket
+    }
+
+    /// Schedules what a client does. What lies behind the run's end never happens.
+    fn remind(&mut self, at: Instant, ticket: Ticket) {
+        if at < self.end {
+            self.pending.push(at, ticket);
+        }
+    }
+
+    /// Gives the backend the work for an attempt that waits for it.
+    fn employ(&mut self, ticket: Ticket, at: Instant, work: Work, observer: &mut dyn Observer) {
+        let Some(backend) = &mut self.backend else { unreachable!("it was looked for") };
+        let request = self.requests.get(ticket.slot);
+        let drawn_by = (request.number, request.memory.tries);
+        match backend.offer(at, Job { work, ticket: ticket.number(), drawn_by }) {
+            Entry::Started(started) => self.schedule(started),
+            Entry::Queued => {}
+            Entry::TurnedAway => {
+                if work == Work::Serve {
+                    self.desk.judge.turned_away();
+                }
+                self.requests.get_mut(ticket.slot).stage = Stage::Refused(None);
+                self.answer(ticket.slot, at, Answer::Failure(None), observer);
+            }
+        }
+    }
+
+    fn schedule(&mut self, started: Started) {
+        self.service.push(started.until, Service::Done(started.running));
+    }
+
+    /// The next of what happens at the server.
+    fn serve_next(&mut self, observer: &mut dyn Observer) {
+        let Some((at, service)) = self.service.pop(|_| {}) else { return };
+        match service {
+            Service::Departs(ticket) => return self.depart(at, ticket, observer),
+            Service::Done(running) => {
+                let Some(backend) = &mut self.backend else { return };
+                if let Some((job, busy)) = backend.finish(at, running) {
+                    self.finish_job(at, job, busy, observer);
+                }
+            }
+            Service::Changes => {
+                let Some(backend) = &mut self.backend else { return };
+                for (job, busy) in backend.change(at) {
+                    self.desk.judge.worked(job.work, busy, true);
+                }
+            }
+        }
+        let Loop { backend: Some(backend), requests, service, .. } = self else { return };
+        let waits = |job: Job| requests.is_current(Ticket::from_number(job.ticket));
+        while let Some(started) = backend.start(at, waits) {
+            service.push(started.until, Service::Done(started.running));
+        }
+    }
+
+    /// An attempt leaves the limiter's queue. If its client no longer waits, it goes nowhere.
+    fn depart(&mut self, at: Instant, ticket: Ticket, observer: &mut dyn Observer) {
+        if !self.requests.is_current(ticket) {
+            return;
+        }
+        let request = self.requests.get_mut(ticket.slot);
+        let Stage::Queued(since) = request.stage else { unreachable!("it was in the queue") };
+        request.stage = Stage::Working;
+        let arrival = request.arrival(since);
+        self.desk.depart(at, &arrival, at - since);
+        match self.backend {
+            None => drop(self.answer(ticket.slot, at, Answer::Success, observer)),
+            Some(_) => self.employ(ticket, at, Work::Serve, observer),
+        }
+    }
+
+    /// The backend has done a job.
+    fn finish_job(&mut self, at: Instant, job: Job, busy: Span, observer: &mut dyn Observer) {
+        let ticket = Ticket::from_number(job.ticket);
+        let answered = self.requests.is_current(ticket) && {
+            let answer = match self.requests.get(ticket.slot).stage {
+                Stage::Refused(header) => Answer::Failure(header),
+                _ => Answer::Success,
+            };
+            self.answer(ticket.slot, at, answer, observer)
+        };
+        self.desk.judge.worked(job.work, busy, !answered);
+    }
+
+    /// Answers an attempt that was decided just now; `stage` is where it stands if its client does not
+    /// wait as long as that takes.
+    fn answer_at_once(
+        &mut self,
+        slot: u32,
+        at: Instant,
+        stage: Stage,
+        answer: Answer,
+        observer: &mut dyn Observer,
+    ) {
+        self.requests.get_mut(slot).stage = stage;
+        if !self.answer(slot, at, answer, observer) {
+            self.wait(slot, stage);
+        }
+    }
+
+    /// Sends the answer to an attempt on its way at `at`. Whether it arrives while its client waits; if not,
+    /// nothing happens.
+    fn answer(
+        &mut self,
+        slot: u32,
+        at: Instant,
+        answer: Answer,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        let arrives = at + self.clients.rtt;
+        if self.requests.get(slot).until < arrives {
+            return false;
+        }
+        let ticket = self.requests.enter(slot, Stage::Answered(answer));
+        if self.ordered {
+            self.remind(arrives, ticket);
+        } else {
+            self.settle(slot, arrives, answer, observer);
+        }
+        true
+    }
+
+    /// A client learns at `at` what became of its attempt. What it would learn after the run's end leaves
+    /// the request under way.
+    fn settle(&mut self, slot: u32, at: Instant, answer: Answer, observer: &mut dyn Observer) {
+        if at >= self.end {
+            return;
+        }
+        let request = self.requests.get_mut(slot);
+        let Answer::Failure(header) = answer else {
+            self.crowd.succeeded(request.client, at, &request.memory);
+            self.desk.judge.succeeded(at, at - request.memory.first);
+            return self.end_request(slot, at, observer);
+        };
+        let (client, number) = (request.client, request.number);
+        match self.crowd.failed(client, number, at, &mut request.memory, header) {
+            Next::Retry { at: next, obeys } => {
+                let ticket = self.requests.enter(slot, Stage::Pausing { obeys });
+                self.remind(next, ticket);
+            }
+            // Whoever waits for this request to end must not hear of it before its time.
+            Next::GiveUp { at: leaves } if leaves > at && self.ordered => {
+                let ticket = self.requests.enter(slot, Stage::Leaving);
+                self.remind(leaves, ticket);
+            }
+            Next::GiveUp { at: leaves } if leaves < self.end => {
+                self.desk.judge.gave_up(leaves);
+                self.end_request(slot, at, observer);
+            }
+            Next::GiveUp { .. } => drop(self.requests.enter(slot, Stage::Leaving)),
+        }
+    }
+
+    /// A request has ended: its client may send the next one that waits.
+    fn end_request(&mut self, slot: u32, at: Instant, observer: &mut dyn Observer) {
+        let client = self.requests.get(slot).client as usize;
+        self.requests.remove(slot);
+        let Some(line) = self.lines.get_mut(client) else { return };
+        line.busy -= 1;
+        while let Some(next) = self.lines[client].next(&self.requests) {
+            if !self.left_waiting(next, at) {
+                self.lines[client].busy += 1;
+                return self.attempt(next, at, Trial::First, observer);
+            }
+        }
+    }
+
+    /// Gives up a request that was never sent if its client had left by `at`.
+    fn left_waiting(&mut self, slot: u32, at: Instant) -> bool {
+        let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory);
+        let Some(leaves) = leaves.filter(|&leaves| leaves <= at && leaves < self.end) else {
+            return false;
+        };
+        self.desk.judge.gave_up(leaves);
+        self.requests.remove(slot);
+        true
+    }
+
+    /// Gives up what was never sent by the end of the run.
+    fn close_lines(&mut self) {
+        for client in 0..self.lines.len() {
+            while let Some(slot) = self.lines[client].next(&self.requests) {
+                self.left_waiting(slot, self.end);
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Where attempts are decided: their keys found, the limits asked, the judge told.
+
+use super::decisions::Decisions;
+use super::gate::{Decision, Gate, Limiters};
+use super::keys::{Keyring, Met};
+use super::{Fate, Plan};
+use crate::judge::{Judge, Tally, Touch};
+use crate::time::{Instant, Span};
+use crate::traffic::Arrival;
+
+/// The limits of one run with all that they remember, and the judge of it.
+pub(super) struct Desk<'a> {
+    plan: &'a Plan<'a>,
+    ring: Keyring<'a>,
+    gate: Gate,
+    pub judge: Judge,
+    /// How long those who pass at once waited in the queue; `None` where there is none.
+    at_once: Option<Span>,
+    reference: Option<&'a Decisions>,
+    decisions: Option<Decisions>,
+    /// The keys of the attempt at hand; kept to reuse their memory.
+    keys: Vec<Met>,
+    touches: Vec<Touch>,
+}
+
+impl<'a> Desk<'a> {
+    /// Nothing was decided yet. Decisions are kept, and compared with those of a `reference`, in an
+    /// open loop only: elsewhere the attempts themselves depend on the algorithm.
+    pub fn new(
+        plan: &'a Plan,
+        limiters: Limiters,
+        queues: bool,
+        reference: Option<&'a Decisions>,
+    ) -> Desk<'a> {
+        let limits: Vec<_> = plan.limits.iter().map(|l| (l.name.clone(), l.limit)).collect();
+        let window = plan.traffic.window;
+        let mut judge = Judge::new(window, &limits, plan.traffic.clients.len());
+        let open = !plan.is_closed_loop();
+        if !open {
+            judge = judge.with_requests(window, plan.trigger);
+        } else if reference.is_some() {
+            judge = judge.with_reference();
+        }
+        Desk {
+            plan,
+            ring: Keyring::new(plan.keys),
+            gate: Gate::new(plan.combine, limiters),
+            judge,
+            at_once: queues.then_some(Span::ZERO),
+            reference: reference.filter(|_| open),
+            decisions: open.then(Decisions::default),
+            keys: Vec::new(),
+            touches: Vec::new(),
+        }
+    }
+
+    /// Finds the keys of an attempt, and meets those that are new.
+    fn look_up(&mut self, arrival: &Arrival) {
+        let Desk { plan, ring, gate, judge, keys, touches, .. } = self;
+        keys.clear();
+        touches.clear();
+        ring.keys_of(arrival, |met| {
+            if met.first {
+                let spec = &plan.limits[met.limit];
+                let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
+                judge.meet(met.limit, tier.unwrap_or(spec.limit));
+                gate.meet(&met);
+            }
+            touches.push(Touch { limit: met.limit, key: met.key, cost: met.cost });
+            keys.push(met);
+        });
+    }
+
+    /// Has what is known of a client fetched from memory, as it will be needed before long.
+    #[inline]
+    pub fn fetch(&self, client: u32) {
+        self.judge.fetch_client(client);
+        self.ring.known(client, |limit, variant, key| {
+            self.judge.fetch_key(limit, key);
+            self.gate.fetch(limit, variant, key);
+        });
+    }
+
+    /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.
+    pub fn decide(&mut self, arrival: &Arrival) -> Fate {
+        self.look_up(arrival);
+        let Desk { gate, judge, keys, touches, at_once, .. } = self;
+        // Clocks are exact: a reading is the instant.
+        let (at, now) = (arrival.at, arrival.at.exact());
+        judge.offered(at, arrival.client, touches);
+        let fate = match gate.decide(keys, now) {
+            Decision::Admit => {
+                judge.accepted(at, arrival.client, touches, *at_once);
+                Fate::Accepted
+            }
+            Decision::Queue(span) => Fate::Queued(span),
+            Decision::Deny { refused, wait } => {
+                judge.rejected(at, arrival.client, touches, refused, wait);
+                Fate::Rejected(wait)
+            }
+        };
+        for met in keys.iter() {
+            let (footprint, neutral) = gate.kept(met, now);
+            let until = neutral.map(|reading| Instant(reading.0));
+            judge.kept(met.limit, met.key, at, footprint, until);
+        }
+        if let Some(decisions) = &mut self.decisions {
+            let allowed = !matches!(fate, Fate::Rejected(_));
+            if let Some(reference) = self.reference {
+                judge.compared(allowed, reference.get(decisions.len()));
+            }
+            decisions.push(allowed);
+        }
+        fate
+    }
+
+    /// An attempt leaves the queue at `at`, having waited for `span`.
+    pub fn depart(&mut self, at: Instant, arrival: &Arrival, span: Span) {
+        self.look_up(arrival);
+        self.judge.accepted(at, arrival.client, &self.touches, Some(span));
+    }
+
+    /// The longest `per` of the limits that the attempt just decided is counted under, as an answer to it
+    /// might name it; zero without any.
+    pub fn window(&self) -> Span {
+        let of = |met: &Met| {
+            let spec = &self.plan.limits[met.limit];
+            let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
+            tier.unwrap_or(spec.limit).per
+        };
+        self.keys.iter().map(of).max().unwrap_or(Span::ZERO)
+    }
+
+    /// Closes the books over `pending` attempts in queues and `unfinished` requests.
+    pub fn finish(self, pending: u64, unfinished: u64) -> (Tally, Decisions) {
+        let Desk { ring, judge, plan, decisions, .. } = self;
+        let clients = &plan.traffic.clients;
+        let tally = judge.finish(
+            pending,
+            unfinished,
+            |limit, key| ring.name(limit, key),
+            |client| clients[client].name.clone(),
+        );
+        (tally, decisions.unwrap_or_default())
+    }
+}

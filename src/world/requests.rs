@@ -1,0 +1,248 @@
+//! The requests under way in a closed loop.
+//!
+//! A request has a slot as long as it is under way. What happens to it later names the slot and the
+//! stamp that the slot had then; the stamp changes whenever that would no longer mean anything (the
+//! answer came, the client stopped waiting, the slot serves another request), so that nothing needs to be
+//! searched for and taken back.
+
+use crate::client::Memory;
+use crate::server::Header;
+use crate::time::{Instant, Span};
+use crate::traffic::Arrival;
+
+/// A slot with the stamp it had at some time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ticket {
+    pub slot: u32,
+    pub stamp: u32,
+}
+
+impl Ticket {
+    /// As one number.
+    pub fn number(self) -> u64 {
+        u64::from(self.slot) << 32 | u64::from(self.stamp)
+    }
+
+    /// From [`Ticket::number`].
+    pub fn from_number(number: u64) -> Ticket {
+        Ticket { slot: (number >> 32) as u32, stamp: number as u32 }
+    }
+}
+
+/// How an attempt was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// As its client wished.
+    Success,
+    /// Otherwise, with what it was told.
+    Failure(Option<Header>),
+}
+
+/// Where a request stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The slot is free; the next free one follows.
+    Free(Option<u32>),
+    /// It waits until its client may send another; the next of that client follows.
+    Backlog(Option<u32>),
+    /// Between attempts.
+    Pausing {
+        /// Whether the next one obeys a Retry-After.
+        obeys: bool,
+    },
+    /// Its attempt waits in the limiter's queue, since then.
+    Queued(Instant),
+    /// Its attempt was let through and waits for its answer.
+    Working,
+    /// Its attempt was refused, and the answer that says so is being made.
+    Refused(Option<Header>),
+    /// The answer is on its way.
+    Answered(Answer),
+    /// Its client leaves at a time to come.
+    Leaving,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request {
+    pub memory: Memory,
+    /// Its number among all requests of the run, which names its random draws.
+    pub number: u64,
+    pub client: u32,
+    pub endpoint: u32,
+    pub cost: u32,
+    pub stamp: u32,
+    /// Until when its client waits for the answer to the attempt at hand.
+    pub until: Instant,
+    pub stage: Stage,
+}
+
+impl Request {
+    /// Its attempt at `at`.
+    pub fn arrival(&self, at: Instant) -> Arrival {
+        Arrival { at, client: self.client, endpoint: self.endpoint, cost: self.cost }
+    }
+}
+
+/// Requests of a page, as a power of two.
+const PAGE: u32 = 12;
+
+/// All requests under way. They lie in pages, so that more of them need no copying and no room twice.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pages: Vec<Vec<Request>>,
+    free: Option<u32>,
+    live: u64,
+}
+
+impl Requests {
+    /// A request that is first meant to be sent at `arrival.at`.
+    ///
+    /// # Panics
+    /// If 2^32 requests are under way at a time.
+    pub fn add(&mut self, number: u64, arrival: &Arrival) -> u32 {
+        self.live += 1;
+        let Arrival { at, client, endpoint, cost } = *arrival;
+        let memory = Memory { first: at, waited: Span::ZERO, delay: Span::ZERO, tries: 0 };
+        let stage = Stage::Pausing { obeys: false };
+        let fresh = Request { memory, number, client, endpoint, cost, stamp: 0, until: at, stage };
+        match self.free {
+            Some(slot) => {
+                let place = self.get_mut(slot);
+                let Stage::Free(next) = place.stage else { unreachable!("a free slot is free") };
+                *place = Request { stamp: place.stamp, ..fresh };
+                self.free = next;
+                slot
+            }
+            None => {
+                if self.pages.last().is_none_or(|page| page.len() == 1 << PAGE) {
+                    self.pages.push(Vec::with_capacity(1 << PAGE));
+                }
+                let full = (self.pages.len() - 1) << PAGE;
+                let last = self.pages.last_mut().expect("there is a page");
+                let slot = u32::try_from(full + last.len()).expect("fewer than 2^32 under way");
+                last.push(fresh);
+                slot
+            }
+        }
+    }
+
+    /// A request has ended; its slot is free for another.
+    pub fn remove(&mut self, slot: u32) {
+        self.live -= 1;
+        let next = self.free.replace(slot);
+        let place = self.get_mut(slot);
+        place.stamp = place.stamp.wrapping_add(1);
+        place.stage = Stage::Free(next);
+    }
+
+    /// Puts a request into another stage; what was said of the one before means nothing any more.
+    pub fn enter(&mut self, slot: u32, stage: Stage) -> Ticket {
+        let place = self.get_mut(slot);
+        place.stamp = place.stamp.wrapping_add(1);
+        place.stage = stage;
+        Ticket { slot, stamp: place.stamp }
+    }
+
+    /// Whether what was said of a ticket still means something.
+    pub fn is_current(&self, ticket: Ticket) -> bool {
+        self.get(ticket.slot).stamp == ticket.stamp
+    }
+
+    /// The request of a slot.
+    #[inline]
+    pub fn get(&self, slot: u32) -> &Request {
+        &self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
+    }
+
+    /// The request of a slot.
+    #[inline]
+    pub fn get_mut(&mut self, slot: u32) -> &mut Request {
+        &mut self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
+    }
+
+    /// Has the request of a slot fetched from memory, and says whose it is.
+    #[inline]
+    pub fn fetch(&self, slot: u32) -> u32 {
+        let request = self.get(slot);
+        std::hint::black_box(request.stage == Stage::Working);
+        std::hint::black_box(request.memory.first);
+        request.client
+    }
+
+    /// How many are under way.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+}
+
+/// Requests of one client that are under way, and those that wait for one of them to end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Line {
+    /// Under way.
+    pub busy: u32,
+    /// The first and the last that wait.
+    ends: Option<(u32, u32)>,
+}
+
+impl Line {
+    /// A request joins those that wait.
+    pub fn join(&mut self, requests: &mut Requests, slot: u32) {
+        requests.get_mut(slot).stage = Stage::Backlog(None);
+        self.ends = match self.ends {
+            None => Some((slot, slot)),
+            Some((first, last)) => {
+                requests.get_mut(last).stage = Stage::Backlog(Some(slot));
+                Some((first, slot))
+            }
+        };
+    }
+
+    /// The first of those that wait.
+    pub fn next(&mut self, requests: &Requests) -> Option<u32> {
+        let (first, last) = self.ends?;
+        self.ends = match requests.get(first).stage {
+            Stage::Backlog(Some(next)) => Some((next, last)),
+            _ => None,
+        };
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(client: u32) -> Arrival {
+        Arrival { at: Instant(7), client, endpoint: 0, cost: 1 }
+    }
+
+    #[test]
+    fn a_ticket_means_nothing_once_its_slot_serves_another() {
+        let mut requests = Requests::default();
+        let [first, second] = [0, 1].map(|number| requests.add(number, &arrival(3)));
+        let ticket = requests.enter(first, Stage::Working);
+        assert_eq!(Ticket::from_number(ticket.number()), ticket);
+        assert!(requests.is_current(ticket));
+        requests.remove(first);
+        assert!(!requests.is_current(ticket));
+        assert_eq!(requests.add(2, &arrival(4)), first, "the slot serves again");
+        assert!(!requests.is_current(ticket));
+        assert_eq!((requests.live(), requests.get(first).client, second), (2, 4, 1));
+    }
+
+    #[test]
+    fn those_that_wait_come_out_in_the_order_in_which_they_joined() {
+        let mut requests = Requests::default();
+        let mut line = Line::default();
+        for number in 0..3 {
+            let slot = requests.add(number, &arrival(0));
+            line.join(&mut requests, slot);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| line.next(&requests)).collect();
+        assert_eq!(order, [0, 1, 2]);
+        let slot = requests.add(3, &arrival(0));
+        line.join(&mut requests, slot);
+        assert_eq!((line.next(&requests), line.next(&requests)), (Some(3), None));
+    }
+}
