@@ -31,7 +31,7 @@ const STEPS: u64 = 2_000_000;
 /// back after up to a minute.
 const SCENARIO: &str = r#"
 name = "pending"
-duration = "180s"
+duration = "120s"
 [clients]
 retries = "exponential"
 base = "1s"
@@ -80,14 +80,30 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Looks now and then at what is allocated.
+/// When everybody has come and was refused.
+const SETTLED: Span = Span::from_secs(20);
+
+/// Looks now and then at the time and at what is allocated.
 struct Watch {
     most: usize,
+    /// Since when everybody is pending, with the attempts made from then on and how long they took.
+    since: Option<Instant>,
+    attempts: u64,
+    took: Duration,
 }
 
 impl Observer for Watch {
-    fn progressed(&mut self, _reached: Span, _attempts: u64) -> bool {
+    #[expect(clippy::disallowed_methods, reason = "a bench measures real time")]
+    fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
         self.most = self.most.max(NOW.load(Ordering::Relaxed));
+        match self.since {
+            None if reached >= SETTLED => self.since = Some(Instant::now()),
+            None => {}
+            Some(since) => {
+                self.attempts += attempts;
+                self.took = since.elapsed();
+            }
+        }
         true
     }
 }
@@ -112,18 +128,18 @@ fn bare_heap(steps: u64) -> u64 {
     heap.pop().map_or(0, |Reverse((at, _))| at)
 }
 
-/// Attempts made, how long it took, and the most bytes allocated meanwhile.
+/// Attempts made while a million clients were pending, how long they took, and the most bytes allocated.
 fn engine(case: &Case, plan: &Plan, kind: usize) -> (u64, Duration, usize) {
     let contender = run::Contender::plain(kind, &case.limits, &Default::default())
         .expect("defaults suit every limit");
     let limiters = contender.limiters(&case.limits);
     let before = NOW.load(Ordering::Relaxed);
-    let mut watch = Watch { most: before };
+    let mut watch = Watch { most: before, since: None, attempts: 0, took: Duration::ZERO };
     let queues = ALGORITHMS[kind].queues;
-    let (tally, time) =
-        timed(|| world::run(plan, limiters, queues, None, &mut watch).expect("nobody stops it").0);
-    assert!(tally.books.unfinished >= PENDING - 10_000, "pending: {:?}", tally.books);
-    (tally.books.attempts, time, watch.most - before)
+    let result = world::run(plan, limiters, queues, None, &mut watch);
+    let books = result.expect("nobody stops it").0.books;
+    assert!(books.unfinished >= PENDING - 10_000, "pending: {books:?}");
+    (watch.attempts, watch.took, watch.most - before)
 }
 
 /// What was measured of one case under one algorithm.

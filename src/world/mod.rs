@@ -98,7 +98,7 @@ impl<'a> Plan<'a> {
 pub struct Decided<'a> {
     /// The attempt.
     pub arrival: &'a Arrival,
-    /// The number of its request, from 0.
+    /// The number of its request, from 0; in a closed loop modulo 2^32.
     pub request: u64,
     /// Which attempt of that request, from 1.
     pub attempt: u32,
