@@ -179,7 +179,7 @@ fn main() {
         let traffic = prepared.traffic(index);
         let keys = KeyPlan::new(&case.limits, traffic);
         let stored: Vec<_> = traffic.merged().collect();
-        let plan = Plan::of(case, traffic, Some(&stored), &keys);
+        let plan = Plan::of(case, case.seed, traffic, Some(&stored), &keys);
         for _ in 0..ROUNDS {
             for (kind, algorithm) in ALGORITHMS.iter().enumerate() {
                 if !is_chosen(algorithm.name) {

@@ -309,6 +309,7 @@ mod tests {
             inputs: Vec::new(),
             window: Window { start: at, end: at },
             outside: 0,
+            met_in_records: (0, 0),
         };
         let plan = KeyPlan::new(&[spec], &traffic);
         let mut ring = Keyring::new(&plan);

@@ -58,9 +58,10 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// What a case says about `traffic`, whose requests map to `keys`.
+    /// What a case says about `traffic`, whose requests map to `keys`, in a replica of this seed.
     pub fn of(
         case: &'a Case,
+        seed: Seed,
         traffic: &'a Traffic,
         stored: Option<&'a [Arrival]>,
         keys: &'a KeyPlan,
@@ -81,7 +82,7 @@ impl<'a> Plan<'a> {
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
-            seed: case.seed,
+            seed,
             max_attempts: case.max_attempts,
         }
     }
