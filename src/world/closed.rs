@@ -5,11 +5,13 @@
 //! after it was decided, or after the backend has done its work: so no client, however hasty, makes two
 //! attempts of a request at one instant.
 
+mod answers;
+
 use super::agenda::{Agenda, Turn};
 use super::desk::Desk;
 use super::requests::{Answer, Line, Requests, Stage, Ticket};
 use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
-use crate::client::{Clients, Crowd, Next};
+use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
 use crate::seed::Draws;
 use crate::server::{Backend, Entry, Job, Started, Work};
@@ -131,13 +133,19 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
         let Loop { requests, agenda, desk, .. } = self;
-        let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
+        // One kind of record after another: so the misses of one kind overlap, and the next kind, which
+        // is found through it, need not wait for each.
+        let soon = |events: &[(u64, Ticket)]| {
+            events.iter().for_each(|(_, ticket)| requests.fetch(ticket.slot));
+            let clients = events.iter().map(|(_, ticket)| requests.get(ticket.slot).client);
+            desk.fetch(clients);
+        };
         let Some((at, ticket)) = agenda.clients.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;
         }
         let slot = ticket.slot;
-        match self.requests.get(slot).stage {
+        match self.requests.get(slot).stage() {
             Stage::Pausing { obeys } => self.attempt(slot, at, Trial::Retry { obeys }, observer),
             Stage::Answered(answer) => self.settle(slot, at, answer, observer),
             Stage::Leaving => {
@@ -162,18 +170,16 @@ impl<'a, 'b> Loop<'a, 'b> {
         self.attempts += 1;
         let timeout = self.clients.timeout.map(|timeout| at + timeout);
         let request = self.requests.get_mut(slot);
-        let leaves = self.crowd.leaves_at(&request.memory);
+        let leaves = self.crowd.leaves_at(&request.memory());
         request.until = [timeout, leaves].into_iter().flatten().min().unwrap_or(Instant(i64::MAX));
-        request.memory.tries = request.memory.tries.saturating_add(1);
-        let request = *request;
+        let attempt = request.try_again();
+        let (client, number, arrival) = (request.client, request.number, request.arrival(at));
         if trial == Trial::First {
-            self.crowd.began(request.client, at);
+            self.crowd.began(client, at);
         }
         self.desk.judge.tried(at, trial);
-        let arrival = request.arrival(at);
         let fate = self.desk.decide(&arrival);
-        let attempt = request.memory.tries;
-        observer.decided(Decided { arrival: &arrival, request: request.number, attempt, fate });
+        observer.decided(Decided { arrival: &arrival, request: u64::from(number), attempt, fate });
         match fate {
             Fate::Accepted => match self.backend {
                 None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),
@@ -190,7 +196,7 @@ impl<'a, 'b> Loop<'a, 'b> {
                 if trial == (Trial::Retry { obeys: true }) {
                     self.desk.judge.broke_promise();
                 }
-                let draw = || self.draws.part(request.number, u64::from(attempt));
+                let draw = || self.draws.part(u64::from(number), u64::from(attempt));
                 let header = self.plan.rejection.header(at, wait, self.desk.window(), draw);
                 if self.refusing_takes_time {
                     let ticket = self.wait(slot, Stage::Refused(header));
@@ -221,7 +227,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     fn employ(&mut self, ticket: Ticket, at: Instant, work: Work, observer: &mut dyn Observer) {
         let Some(backend) = &mut self.backend else { unreachable!("it was looked for") };
         let request = self.requests.get(ticket.slot);
-        let drawn_by = (request.number, request.memory.tries);
+        let drawn_by = (u64::from(request.number), request.memory().tries);
         match backend.offer(at, Job { work, ticket: ticket.number(), drawn_by }) {
             Entry::Started(started) => self.schedule(started),
             Entry::Queued => {}
@@ -229,7 +235,7 @@ impl<'a, 'b> Loop<'a, 'b> {
                 if work == Work::Serve {
                     self.desk.judge.turned_away();
                 }
-                self.requests.get_mut(ticket.slot).stage = Stage::Refused(None);
+                self.requests.get_mut(ticket.slot).set_stage(Stage::Refused(None));
                 self.answer(ticket.slot, at, Answer::Failure(None), observer);
             }
         }
@@ -275,8 +281,8 @@ impl<'a, 'b> Loop<'a, 'b> {
             return;
         }
         let request = self.requests.get_mut(ticket.slot);
-        let Stage::Queued(since) = request.stage else { unreachable!("it was in the queue") };
-        request.stage = Stage::Working;
+        let Stage::Queued(since) = request.stage() else { unreachable!("it was in the queue") };
+        request.set_stage(Stage::Working);
         let arrival = request.arrival(since);
         self.desk.depart(at, &arrival, at - since);
         match self.backend {
@@ -289,82 +295,13 @@ impl<'a, 'b> Loop<'a, 'b> {
     fn finish_job(&mut self, at: Instant, job: Job, busy: Span, observer: &mut dyn Observer) {
         let ticket = Ticket::from_number(job.ticket);
         let answered = self.requests.is_current(ticket) && {
-            let answer = match self.requests.get(ticket.slot).stage {
+            let answer = match self.requests.get(ticket.slot).stage() {
                 Stage::Refused(header) => Answer::Failure(header),
                 _ => Answer::Success,
             };
             self.answer(ticket.slot, at, answer, observer)
         };
         self.desk.judge.worked(job.work, busy, !answered);
-    }
-
-    /// Answers an attempt that was decided just now; `stage` is where it stands if its client does not
-    /// wait as long as that takes.
-    fn answer_at_once(
-        &mut self,
-        slot: u32,
-        at: Instant,
-        stage: Stage,
-        answer: Answer,
-        observer: &mut dyn Observer,
-    ) {
-        self.requests.get_mut(slot).stage = stage;
-        if !self.answer(slot, at, answer, observer) {
-            self.wait(slot, stage);
-        }
-    }
-
-    /// Sends the answer to an attempt on its way at `at`. Whether it arrives while its client waits; if not,
-    /// nothing happens.
-    fn answer(
-        &mut self,
-        slot: u32,
-        at: Instant,
-        answer: Answer,
-        observer: &mut dyn Observer,
-    ) -> bool {
-        let arrives = at + self.clients.rtt;
-        if self.requests.get(slot).until < arrives {
-            return false;
-        }
-        let ticket = self.requests.enter(slot, Stage::Answered(answer));
-        if self.ordered {
-            self.remind(arrives, ticket);
-        } else {
-            self.settle(slot, arrives, answer, observer);
-        }
-        true
-    }
-
-    /// A client learns at `at` what became of its attempt. What it would learn after the run's end leaves
-    /// the request under way.
-    fn settle(&mut self, slot: u32, at: Instant, answer: Answer, observer: &mut dyn Observer) {
-        if at >= self.end {
-            return;
-        }
-        let request = self.requests.get_mut(slot);
-        let Answer::Failure(header) = answer else {
-            self.crowd.succeeded(request.client, at, &request.memory);
-            self.desk.judge.succeeded(at, at - request.memory.first);
-            return self.end_request(slot, at, observer);
-        };
-        let (client, number) = (request.client, request.number);
-        match self.crowd.failed(client, number, at, &mut request.memory, header) {
-            Next::Retry { at: next, obeys } => {
-                let ticket = self.requests.enter(slot, Stage::Pausing { obeys });
-                self.remind(next, ticket);
-            }
-            // Whoever waits for this request to end must not hear of it before its time.
-            Next::GiveUp { at: leaves } if leaves > at && self.ordered => {
-                let ticket = self.requests.enter(slot, Stage::Leaving);
-                self.remind(leaves, ticket);
-            }
-            Next::GiveUp { at: leaves } if leaves < self.end => {
-                self.desk.judge.gave_up(leaves);
-                self.end_request(slot, at, observer);
-            }
-            Next::GiveUp { .. } => drop(self.requests.enter(slot, Stage::Leaving)),
-        }
     }
 
     /// A request has ended: its client may send the next one that waits.
@@ -384,7 +321,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// Gives up a request that was never sent if its client has left by `at`. (What is still not sent at the
     /// end waits for a request that was made before it, and whose client would have left before.)
     fn left_waiting(&mut self, slot: u32, at: Instant) -> bool {
-        let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory);
+        let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory());
         let Some(leaves) = leaves.filter(|&leaves| leaves <= at) else { return false };
         self.desk.judge.gave_up(leaves);
         self.requests.remove(slot);

@@ -74,14 +74,13 @@ impl<'a> Desk<'a> {
         });
     }
 
-    /// Has what is known of a client fetched from memory, as it will be needed before long.
+    /// Has what is known of clients and their keys fetched from memory, as it will be needed before long.
     #[inline]
-    pub fn fetch(&self, client: u32) {
-        self.judge.fetch_client(client);
-        self.ring.known(client, |limit, variant, key| {
-            self.judge.fetch_key(limit, key);
-            self.gate.fetch(limit, variant, key);
-        });
+    pub fn fetch(&self, clients: impl Iterator<Item = u32> + Clone) {
+        clients.clone().for_each(|client| self.judge.fetch_client(client));
+        clients.clone().for_each(|client| self.ring.fetch(client));
+        self.ring.known(clients.clone(), |limit, _, key| self.judge.fetch_key(limit, key));
+        self.ring.known(clients, |limit, variant, key| self.gate.fetch(limit, variant, key));
     }
 
     /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.
@@ -91,7 +90,11 @@ impl<'a> Desk<'a> {
         // Clocks are exact: a reading is the instant.
         let (at, now) = (arrival.at, arrival.at.exact());
         judge.offered(at, arrival.client, touches);
-        let fate = match gate.decide(keys, now) {
+        let decision = gate.decide(keys, now, |met, footprint, neutral| {
+            let until = neutral.map(|reading| Instant(reading.0));
+            judge.kept(met.limit, met.key, at, footprint, until);
+        });
+        let fate = match decision {
             Decision::Admit => {
                 judge.accepted(at, arrival.client, touches, *at_once);
                 Fate::Accepted
@@ -103,11 +106,6 @@ impl<'a> Desk<'a> {
                 Fate::Rejected(wait)
             }
         };
-        for met in keys.iter() {
-            let (footprint, neutral) = gate.kept(met, now);
-            let until = neutral.map(|reading| Instant(reading.0));
-            judge.kept(met.limit, met.key, at, footprint, until);
-        }
         if let Some(decisions) = &mut self.decisions {
             let allowed = !matches!(fate, Fate::Rejected(_));
             if let Some(reference) = self.reference {

@@ -61,9 +61,10 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// What a case says about `traffic`, whose requests map to `keys`.
+    /// What a case says about `traffic`, whose requests map to `keys`, in a replica of this seed.
     pub fn of(
         case: &'a Case,
+        seed: Seed,
         traffic: &'a Traffic,
         stored: Option<&'a [Arrival]>,
         keys: &'a KeyPlan,
@@ -84,7 +85,7 @@ impl<'a> Plan<'a> {
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
-            seed: case.seed,
+            seed,
             closed_loop: case.is_closed_loop(),
             max_attempts: case.max_attempts,
         }
@@ -101,7 +102,7 @@ impl<'a> Plan<'a> {
 pub struct Decided<'a> {
     /// The attempt.
     pub arrival: &'a Arrival,
-    /// The number of its request, from 0.
+    /// The number of its request, from 0; in a closed loop modulo 2^32.
     pub request: u64,
     /// Which attempt of that request, from 1.
     pub attempt: u32,

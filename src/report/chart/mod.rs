@@ -3,6 +3,7 @@
 
 mod axis;
 mod canvas;
+mod comparison;
 mod offered_accepted;
 mod outcomes;
 pub mod palette;
@@ -22,7 +23,7 @@ use crate::metrics::Comparison;
 pub use picture::png;
 
 pub(super) use canvas::escape;
-pub(super) use series::{Series, of_case, remark};
+pub(super) use series::{Series, left_out, of_case};
 pub(super) use text::decimal;
 
 /// An entry of the registry.
@@ -46,8 +47,13 @@ pub enum Draw {
 }
 
 /// The registry, in the order of a report: what a reader should see first stands first.
-pub const CHARTS: &[Chart] =
-    &[trailing_window::CHART, outcomes::CHART, offered_accepted::CHART, waits::CHART];
+pub const CHARTS: &[Chart] = &[
+    trailing_window::CHART,
+    outcomes::CHART,
+    comparison::CHART,
+    offered_accepted::CHART,
+    waits::CHART,
+];
 
 /// A chart that was drawn.
 pub struct Figure {
@@ -132,6 +138,7 @@ mod tests {
 
     use super::*;
     use crate::judge::{Bin, Peak, Timeline};
+    use crate::metrics::{Repeat, values};
     use crate::rate::Limit;
     use crate::time::{Instant, Span};
 
@@ -256,7 +263,7 @@ mod tests {
             case in 0..cases,
             algorithm in name(),
             kind in 0..12_usize,
-            replica in 0..2_u32,
+            repeats in 0..3_usize,
             bins in bins(),
             width in prop_oneof![Just(1), Just(500_000_000), 1..=Span::MAX.nanos()],
             requests in prop_oneof![Just(0), 0..300_u64, Just(1 << 32)],
@@ -276,7 +283,9 @@ mod tests {
                 tally.limits[0].worst = Some(0);
                 tally.queue_waits.record(Span::from_nanos(wait));
             }
-            crate::metrics::Row { case, algorithm, kind, replica, seed: 0, tally }
+            let repeat = Repeat { seed: 1, values: values(&tally), expected: Vec::new() };
+            let repeats = vec![repeat; repeats];
+            crate::metrics::Row { case, algorithm, kind, seed: 0, tally, repeats }
         }
     }
 
@@ -293,7 +302,7 @@ mod tests {
                 window: sample::window(60),
                 notes: Vec::new(),
             });
-            Comparison { scenario, about, cases: cases.collect(), rows }
+            Comparison { scenario, about, cases: cases.collect(), baseline: 0, rows }
         }
     }
 

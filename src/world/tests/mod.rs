@@ -69,7 +69,7 @@ impl Staged {
     }
 
     fn plan<'a>(&'a self, stored: Option<&'a [Arrival]>) -> Plan<'a> {
-        Plan::of(&self.case, &self.traffic, stored, &self.keys)
+        Plan::of(&self.case, self.case.seed, &self.traffic, stored, &self.keys)
     }
 
     /// The limiters of an algorithm with its defaults, and whether it has a queue.
