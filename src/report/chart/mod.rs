@@ -10,9 +10,11 @@ mod panels;
 mod picture;
 #[cfg(test)]
 pub(super) mod sample;
+mod scale;
 mod series;
 mod text;
 mod trailing_window;
+mod view;
 mod waits;
 
 use std::collections::BTreeSet;
