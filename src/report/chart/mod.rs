@@ -1,8 +1,13 @@
 //! Charts. [`CHARTS`] lists them; each is drawn once, as SVG, and [`png`] makes a picture of that very
 //! SVG. Adding one is a file with its `CHART`, and a line in the registry.
 
+mod amplification;
+mod attempts;
 mod axis;
 mod canvas;
+#[cfg(test)]
+mod loop_sample;
+mod loops;
 mod offered_accepted;
 mod outcomes;
 pub mod palette;
@@ -13,6 +18,7 @@ pub(super) mod sample;
 mod scale;
 mod series;
 mod text;
+mod time_to_success;
 mod trailing_window;
 mod view;
 mod waits;
@@ -48,8 +54,15 @@ pub enum Draw {
 }
 
 /// The registry, in the order of a report: what a reader should see first stands first.
-pub const CHARTS: &[Chart] =
-    &[trailing_window::CHART, outcomes::CHART, offered_accepted::CHART, waits::CHART];
+pub const CHARTS: &[Chart] = &[
+    attempts::CHART,
+    amplification::CHART,
+    time_to_success::CHART,
+    trailing_window::CHART,
+    outcomes::CHART,
+    offered_accepted::CHART,
+    waits::CHART,
+];
 
 /// A chart that was drawn.
 pub struct Figure {
@@ -162,6 +175,88 @@ mod tests {
         insta::assert_snapshot!(told);
     }
 
+    /// The figures of what only closed loops have.
+    fn of_loops(comparison: &Comparison) -> Vec<(&'static str, Option<String>)> {
+        let charts = [&attempts::CHART, &amplification::CHART, &time_to_success::CHART];
+        let drawn = charts.map(|chart| match chart.draw {
+            Draw::Whole(draw) => (chart.name, draw(comparison)),
+            Draw::EachCase(_) => unreachable!("they show all cases"),
+        });
+        drawn.to_vec()
+    }
+
+    #[test]
+    fn the_charts_of_a_storm_say_what_happened() {
+        let told = |comparison: &Comparison| -> String {
+            of_loops(comparison)
+                .into_iter()
+                .map(|(name, svg)| format!("== {name}\n{}", texts(&svg.unwrap())))
+                .collect()
+        };
+        let mut storm = loop_sample::storm();
+        insta::assert_snapshot!("storm", told(&storm));
+        // The same without the other algorithm, and then of one case without a name.
+        storm.rows.retain(|row| row.kind == 5);
+        insta::assert_snapshot!("storm_of_one_algorithm", told(&storm));
+        storm.rows.retain(|row| row.case == 1);
+        storm.rows[0].case = 0;
+        storm.cases.truncate(1);
+        storm.cases[0].name.clear();
+        insta::assert_snapshot!("storm_of_one_case", told(&storm));
+    }
+
+    #[test]
+    fn open_loops_have_none_of_the_charts_of_closed_loops() {
+        assert!(of_loops(&sample::boundary()).iter().all(|(_, svg)| svg.is_none()));
+        // An open loop beside closed ones is shown: what it lets through succeeds at once.
+        let mut mixed = loop_sample::storm();
+        mixed.cases.truncate(2);
+        mixed.rows.truncate(3);
+        mixed.rows[0].tally.closed = None;
+        mixed.rows[1].tally.closed = None;
+        let drawn = of_loops(&mixed);
+        let said = |index: usize| texts(drawn[index].1.as_ref().unwrap());
+        assert!(said(0).contains("open loop: clients do not react"), "{}", said(0));
+        assert!(said(2).contains("none\n83.3% succeed\n"), "{}", said(2));
+    }
+
+    #[test]
+    fn without_requests_there_is_nothing_to_draw_and_without_success_no_time_to_it() {
+        let mut storm = loop_sample::storm();
+        for row in &mut storm.rows {
+            row.tally.timeline.bins.iter_mut().for_each(|bin| bin.succeeded = 0);
+            row.tally.books.succeeded = 0;
+            let window = storm.cases[0].window;
+            row.tally.closed = Some(loop_sample::closed(window, None, 9, &[]));
+        }
+        let drawn: Vec<bool> = of_loops(&storm).iter().map(|(_, svg)| svg.is_some()).collect();
+        assert_eq!(drawn, [true, true, false]);
+        for row in &mut storm.rows {
+            row.tally.timeline.bins.fill(Bin::default());
+            row.tally.books = crate::judge::Books::default();
+        }
+        assert!(of_loops(&storm).iter().all(|(_, svg)| svg.is_none()));
+    }
+
+    #[test]
+    fn of_a_thousand_cases_the_first_are_drawn() {
+        let mut storm = loop_sample::storm();
+        let rows = storm.rows.clone();
+        storm.cases = (10_000..11_000)
+            .map(|n| crate::metrics::CaseInfo { name: n.to_string(), ..storm.cases[0].clone() })
+            .collect();
+        storm.rows = (0..1000)
+            .map(|case| crate::metrics::Row { case, ..rows[case % rows.len()].clone() })
+            .collect();
+        for (name, svg) in of_loops(&storm) {
+            let svg = svg.unwrap();
+            assert!(svg.contains("992 more cases are in the tables"), "{name}");
+            let said = texts(&svg);
+            assert!(said.contains("10007") && !said.contains("10008"), "{name}: {said}");
+            assert!(svg.len() < 200_000, "{name}: {}", svg.len());
+        }
+    }
+
     #[test]
     fn figures_of_several_cases_have_stems_of_their_own() {
         let mut comparison = sample::odd();
@@ -241,7 +336,16 @@ mod tests {
     fn bins() -> impl Strategy<Value = Vec<Bin>> {
         let bin =
             (number(), number(), number(), number()).prop_map(|(offered, accepted, over, most)| {
-                Bin { offered, accepted, over_limit: over, window_max: most, ..Bin::default() }
+                let (retries, succeeded) = (accepted / 2, over);
+                Bin {
+                    offered,
+                    accepted,
+                    over_limit: over,
+                    window_max: most,
+                    retries,
+                    succeeded,
+                    ..Bin::default()
+                }
             });
         prop_oneof![
             prop::collection::vec(bin, 0..=600),
@@ -265,6 +369,7 @@ mod tests {
             books in (number(), number(), number(), number()),
             wait in 0..=Span::MAX.nanos(),
             cost in number(),
+            closed in prop::option::of((0..50_u64, 0..80_u64, 0..80_u64)),
         ) -> crate::metrics::Row {
             let limit = Limit::new(requests, Span::from_nanos(width));
             let mut tally = sample::tally(&[], limit, sample::window(1));
@@ -277,6 +382,16 @@ mod tests {
                 tally.limits[0].keys[0].peak = Some(peak);
                 tally.limits[0].worst = Some(0);
                 tally.queue_waits.record(Span::from_nanos(wait));
+            }
+            if let Some((attempts, at, lasts)) = closed {
+                let run = sample::window(60);
+                let start = run.start + Span::from_secs(at);
+                let trigger = crate::time::Window { start, end: start + Span::from_secs(lasts) };
+                let took = [Span::ZERO, Span::from_nanos(wait), Span::from_nanos(cost >> 8)];
+                let took = &took[..attempts as usize % 4];
+                let trigger = (at > 0).then_some(trigger);
+                tally.closed = Some(loop_sample::closed(run, trigger, attempts, took));
+                (tally.books.requests, tally.books.succeeded) = (books.3, books.3 / 3 * 2);
             }
             crate::metrics::Row { case, algorithm, kind, replica, seed: 0, tally }
         }

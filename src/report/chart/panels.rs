@@ -185,13 +185,6 @@ pub struct Track<'a> {
     pub height: f64,
 }
 
-impl Track<'_> {
-    /// The height of what stands above it.
-    fn head(&self) -> f64 {
-        if self.titles == ("", "") { 0.0 } else { LINE }
-    }
-}
-
 /// A figure of small multiples before it is drawn.
 pub struct Panels<'a> {
     /// What is seen, in one sentence.
@@ -235,7 +228,8 @@ impl Panels<'_> {
         let wide = (WIDTH - MARGIN - left - gaps) / columns as f64;
         let (marks, across) = self.across.marks(wide);
         let head = if self.has_room(wide) { HEAD } else { HEAD + LINE };
-        let high: f64 = self.tracks.iter().map(|track| track.head() + track.height).sum();
+        let high: f64 = self.tracks.iter().map(|track| track.height).sum();
+        let high = high + (0..self.tracks.len()).map(|track| self.above(track)).sum::<f64>();
         let pitch = head + high + SPACE_BELOW;
         let height = (top + rows as f64 * pitch + 44.0).ceil();
         canvas::draw(height, self.title, |canvas| {
@@ -291,14 +285,23 @@ impl Panels<'_> {
 
     /// The plots of a panel between two edges, from below its head on.
     fn plots(&self, (left, right): (f64, f64), mut top: f64) -> Vec<Plot> {
-        let place = |track: &Track<'_>| {
-            top += track.head();
+        let place = |(index, track): (usize, &Track<'_>)| {
+            top += self.above(index);
             let (from, to) = (top, top + track.height);
             top = to;
             let ends = self.across.ends();
             Plot { left, right, top: from, bottom: to, ends, scale: track.scale }
         };
-        self.tracks.iter().map(place).collect()
+        self.tracks.iter().enumerate().map(place).collect()
+    }
+
+    /// The height of what stands above a plot, which must be clear of the numbers of the plot before.
+    fn above(&self, track: usize) -> f64 {
+        match (self.tracks[track].titles, track) {
+            (("", ""), _) => 0.0,
+            (_, 0) => LINE,
+            _ => LINE + 8.0,
+        }
     }
 
     /// The width of the widest of what stands at the left of vertical axes.

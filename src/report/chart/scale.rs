@@ -201,10 +201,10 @@ mod tests {
             let of = |text: &str| Span::parse(text).unwrap();
             labels(Spans::holding(of(shortest), of(longest)).ticks(pixels, 12.0))
         };
-        assert_eq!(ticks("150ms", "33s", 320.0), "100ms 1s 10s");
+        assert_eq!(ticks("150ms", "33s", 320.0), "100ms 1s 10s 60s");
         assert_eq!(ticks("150ms", "400ms", 320.0), "100ms 200ms 500ms");
         assert_eq!(ticks("1ms", "20h", 320.0), "1ms 1s 1h");
-        assert_eq!(ticks("2s", "100m", 640.0), "1s 10s 60s 10m 1h");
+        assert_eq!(ticks("2s", "100m", 640.0), "1s 10s 60s 10m 30m 1h");
     }
 
     #[test]
