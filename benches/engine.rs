@@ -72,7 +72,7 @@ fn main() {
     let arrivals: Vec<(i64, u32)> = traffic.merged().map(|a| (a.at.0, a.client)).collect();
     let keys = KeyPlan::new(&case.limits, traffic);
     let stored: Vec<_> = traffic.merged().collect();
-    let plan = Plan::of(&case, traffic, Some(&stored), &keys);
+    let plan = Plan::of(&case, case.seed, traffic, Some(&stored), &keys);
 
     let mut times: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     let mut accepted: BTreeMap<&str, u64> = BTreeMap::new();

@@ -6,7 +6,7 @@
 //! decided, judged, binned and booked, its client draws the next delay, the retry is scheduled) while a
 //! million clients wait. Machines are noisy: each ratio is that of two neighbours in time, and what is printed
 //! is their median. Memory is what the engine has allocated at most, seen every 16,384 attempts, over the
-//! clients pending. Words after `--` choose algorithms.
+//! clients pending. Words after `--` choose algorithms and cases.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cmp::Reverse;
@@ -31,7 +31,7 @@ const STEPS: u64 = 2_000_000;
 /// back after up to a minute.
 const SCENARIO: &str = r#"
 name = "pending"
-duration = "180s"
+duration = "120s"
 [clients]
 retries = "exponential"
 base = "1s"
@@ -80,14 +80,30 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Looks now and then at what is allocated.
+/// When everybody has come and was refused.
+const SETTLED: Span = Span::from_secs(20);
+
+/// Looks now and then at the time and at what is allocated.
 struct Watch {
     most: usize,
+    /// Since when everybody is pending, with the attempts made from then on and how long they took.
+    since: Option<Instant>,
+    attempts: u64,
+    took: Duration,
 }
 
 impl Observer for Watch {
-    fn progressed(&mut self, _reached: Span, _attempts: u64) -> bool {
+    #[expect(clippy::disallowed_methods, reason = "a bench measures real time")]
+    fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
         self.most = self.most.max(NOW.load(Ordering::Relaxed));
+        match self.since {
+            None if reached >= SETTLED => self.since = Some(Instant::now()),
+            None => {}
+            Some(since) => {
+                self.attempts += attempts;
+                self.took = since.elapsed();
+            }
+        }
         true
     }
 }
@@ -112,18 +128,18 @@ fn bare_heap(steps: u64) -> u64 {
     heap.pop().map_or(0, |Reverse((at, _))| at)
 }
 
-/// Attempts made, how long it took, and the most bytes allocated meanwhile.
+/// Attempts made while a million clients were pending, how long they took, and the most bytes allocated.
 fn engine(case: &Case, plan: &Plan, kind: usize) -> (u64, Duration, usize) {
     let contender = run::Contender::plain(kind, &case.limits, &Default::default())
         .expect("defaults suit every limit");
     let limiters = contender.limiters(&case.limits);
     let before = NOW.load(Ordering::Relaxed);
-    let mut watch = Watch { most: before };
+    let mut watch = Watch { most: before, since: None, attempts: 0, took: Duration::ZERO };
     let queues = ALGORITHMS[kind].queues;
-    let (tally, time) =
-        timed(|| world::run(plan, limiters, queues, None, &mut watch).expect("nobody stops it").0);
-    assert!(tally.books.unfinished >= PENDING - 10_000, "pending: {:?}", tally.books);
-    (tally.books.attempts, time, watch.most - before)
+    let result = world::run(plan, limiters, queues, None, &mut watch);
+    let books = result.expect("nobody stops it").0.books;
+    assert!(books.unfinished >= PENDING - 10_000, "pending: {books:?}");
+    (watch.attempts, watch.took, watch.most - before)
 }
 
 /// What was measured of one case under one algorithm.
@@ -150,15 +166,20 @@ fn main() {
     let cases = scenario.cases.clone();
     let prepared = run::prepare(scenario, &[]).expect("the scenario is right");
     let chosen: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
+    let some_kind = ALGORITHMS.iter().any(|kind| chosen.iter().any(|one| one == kind.name));
+    let is_chosen = |name: &str| !some_kind || chosen.iter().any(|one| one == name);
 
     let mut heap: Vec<f64> = Vec::new();
     let mut measured: BTreeMap<(usize, usize), Measured> = BTreeMap::new();
+    let some_case = cases.iter().any(|case| chosen.contains(&case.name));
     for (index, case) in cases.iter().enumerate() {
+        if some_case && !chosen.contains(&case.name) {
+            continue;
+        }
         let traffic = prepared.traffic(index);
         let keys = KeyPlan::new(&case.limits, traffic);
         let stored: Vec<_> = traffic.merged().collect();
-        let plan = Plan::of(case, traffic, Some(&stored), &keys);
+        let plan = Plan::of(case, case.seed, traffic, Some(&stored), &keys);
         for _ in 0..ROUNDS {
             for (kind, algorithm) in ALGORITHMS.iter().enumerate() {
                 if !is_chosen(algorithm.name) {

@@ -13,6 +13,15 @@ pub struct Seed(pub u64);
 pub type Stream = Pcg64Mcg;
 
 impl Seed {
+    /// The seed of a replica: of the first, 0, this seed itself, so that one replica alone is the run as
+    /// it would be without any.
+    pub fn replica(self, replica: u32) -> Seed {
+        match replica {
+            0 => self,
+            _ => Seed(self.stream("replica", u64::from(replica)).next_u64()),
+        }
+    }
+
     /// The stream for one purpose (`label`) and entity (`index`).
     pub fn stream(self, label: &str, index: u64) -> Stream {
         self.draws(label).stream(index)
@@ -94,5 +103,17 @@ mod tests {
             }
         }
         insta::assert_snapshot!(format!("{:016x}", first(1, "arrivals", 7)));
+    }
+
+    #[test]
+    fn replicas_have_seeds_of_their_own_and_the_first_has_that_of_the_run() {
+        let mut seen = BTreeSet::new();
+        for seed in [0, 1, 2, u64::MAX] {
+            assert_eq!(Seed(seed).replica(0), Seed(seed));
+            for replica in 0..1000 {
+                assert!(seen.insert(Seed(seed).replica(replica).0));
+            }
+        }
+        insta::assert_snapshot!("replica", format!("{:016x}", Seed(1).replica(7).0));
     }
 }

@@ -76,6 +76,10 @@ struct Run {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
+    /// Run each case so many times, each time under another seed, instead of the scenario's `replicas`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    replicas: Option<u32>,
+
     /// Change a setting: a dotted path and a value, such as `limit.requests=50` or
     /// `traffic.0.rate=5/s` (positions count from 0).
     #[arg(long, value_name = "PATH=VALUE", value_parser = path_and_value)]
@@ -111,6 +115,11 @@ struct Check {
     #[arg(value_name = "FILE|FOLDER", default_value = "scenarios")]
     paths: Vec<PathBuf>,
 
+    /// Run each case so many times, each time under another seed, instead of the scenarios' `replicas`;
+    /// every run must show what is expected.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    replicas: Option<u32>,
+
     /// Print the judgements as JSON.
     #[arg(long)]
     json: bool,
@@ -125,7 +134,7 @@ struct Check {
 
 #[derive(Debug, Args)]
 struct Threads {
-    /// Run so many algorithms at a time; by default one a core. Changes no result.
+    /// Make so many runs at a time; by default one a core. Changes no result.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 }
@@ -209,7 +218,7 @@ fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
             let progress = Terminal::new(run.quiet, Arc::clone(stop));
             let options = command::run::Options {
                 scenarios: run.scenarios,
-                changes: Changes { set: run.set, seed: run.seed },
+                changes: Changes { set: run.set, seed: run.seed, replicas: run.replicas },
                 only: run.only,
                 out: run.out,
                 decisions: run.decisions,
@@ -224,6 +233,7 @@ fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
             let progress = Terminal::new(check.quiet, Arc::clone(stop));
             let options = command::check::Options {
                 paths: check.paths,
+                changes: Changes { replicas: check.replicas, ..Changes::default() },
                 threads: check.threads.number(),
                 quiet: check.quiet,
                 json: check.json,

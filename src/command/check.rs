@@ -15,6 +15,8 @@ use crate::scenario::{Changes, Scenario};
 pub struct Options {
     /// Scenario files and folders of them.
     pub paths: Vec<PathBuf>,
+    /// What the command line changes in them.
+    pub changes: Changes,
     /// See [`run::Options`].
     pub threads: usize,
     /// List only what does not hold.
@@ -33,7 +35,7 @@ pub fn check(
     progress: &dyn Progress,
 ) -> Result<bool, Error> {
     let files = load::files(&options.paths)?;
-    let scenarios = load::prepare(&files, &Changes::default(), &[])?;
+    let scenarios = load::prepare(&files, &options.changes, &[])?;
     let mut all = Vec::new();
     for prepared in &scenarios {
         let options = run::Options { threads: options.threads, decisions: None };
@@ -75,6 +77,11 @@ fn line(judgement: &Judgement) -> String {
         Some(value) => format!("found {value}"),
         None => "found nothing of the kind".to_owned(),
     };
+    let Judgement { replica, failing, replicas, .. } = judgement;
+    let found = match replicas {
+        1 => found,
+        _ => format!("{found} in replica {replica}, fails in {failing} of {replicas}"),
+    };
     let (line, column) = judgement.place.line_column();
     let name = &judgement.place.source.name;
     format!("  FAIL  {}: {found}  ({name}:{line}:{column})", judgement.expected)
@@ -83,13 +90,19 @@ fn line(judgement: &Judgement) -> String {
 fn document(all: &[(&Scenario, Vec<Judgement>)]) -> Json {
     let rows = all.iter().flat_map(|(scenario, judgements)| {
         judgements.iter().map(|judgement| {
-            serde_json::json!({
+            let mut row = serde_json::json!({
                 "scenario": scenario.name,
                 "expected": judgement.expected,
                 "found": json::number(judgement.found),
                 "holds": judgement.holds,
                 "line": judgement.place.line_column().0,
-            })
+            });
+            if judgement.replicas > 1 {
+                row["replica"] = judgement.replica.into();
+                row["failing"] = judgement.failing.into();
+                row["replicas"] = judgement.replicas.into();
+            }
+            row
         })
     });
     Json::Array(rows.collect())

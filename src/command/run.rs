@@ -11,7 +11,7 @@ use crate::report::chart;
 use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
-use crate::report::{self, csv, format, html, record, table};
+use crate::report::{self, compared, csv, format, html, record, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
@@ -62,6 +62,12 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
             .map_err(|error| error.after(&kept))?;
         kept.push(shown);
         if options.json {
+            // The table would have these.
+            let undone =
+                prepared.scenario.cases.iter().flat_map(|case| {
+                    case.notes.iter().map(|note| format!("{}: {note}", case.name))
+                });
+            undone.for_each(|note| progress.announce(&note));
             documents.push(report::json::summary(&findings.comparison));
         } else if !options.quiet {
             output.say(&table::table(&findings.comparison, output.width, output.styled))?;
@@ -79,7 +85,8 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
 fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
     let problems = Problems::new();
     for Prepared { scenario, .. } in all {
-        let mut names: Vec<String> = SHEETS.iter().map(|&(name, _)| name.to_owned()).collect();
+        let sheets = sheets(scenario.replicas as usize);
+        let mut names: Vec<String> = sheets.map(|(name, _)| name.to_owned()).collect();
         names.extend(options.decisions.then(|| "decisions.csv".to_owned()));
         if options.charts {
             let cases: Vec<&str> = scenario.cases.iter().map(|case| case.name.as_str()).collect();
@@ -94,6 +101,13 @@ fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
 
 /// Makes the bytes of a CSV file.
 type Sheet = fn(&Comparison) -> Vec<u8>;
+
+/// The CSV files of a run with so many replicas.
+fn sheets(replicas: usize) -> impl Iterator<Item = (&'static str, Sheet)> {
+    let comparison: Option<(&str, Sheet)> =
+        (replicas > 1).then_some(("comparison.csv", compared::sheet));
+    SHEETS.into_iter().chain(comparison)
+}
 
 /// The CSV files of every run.
 const SHEETS: [(&str, Sheet); 5] = [
@@ -141,7 +155,7 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let comparison = &findings.comparison;
-    for (name, sheet) in SHEETS {
+    for (name, sheet) in sheets(comparison.replicas()) {
         folder.write(name, &sheet(comparison))?;
     }
     if options.charts {

@@ -8,16 +8,18 @@ use crate::time::Instant;
 
 /// The cost accepted for one key in (t-W, t], fed in time order; what falls on one instant counts in
 /// the order of the calls. Every call takes amortised constant time.
+///
+/// In the order of the fields: what a rejection looks at comes first.
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct Trailing {
+    /// When the sum next falls if nothing more is accepted; [`NEVER`] for an empty window.
+    falls_at: Instant,
+    sum: u64,
     promise: Limit,
+    peak: Option<Peak>,
     /// Instants of acceptance within the window, each with what was accepted at it.
     recent: VecDeque<(Instant, u64)>,
-    sum: u64,
-    /// When the sum next falls if nothing more is accepted; [`NEVER`] for an empty window. Kept here so
-    /// that a rejection need not look at the list.
-    falls_at: Instant,
-    peak: Option<Peak>,
 }
 
 /// No instant of a run.
@@ -84,6 +86,9 @@ impl Trailing {
         self.sum
     }
 
+    /// Out of line, so that nobody fetches the list from memory who does not need it.
+    #[cold]
+    #[inline(never)]
     fn expire(&mut self, at: Instant) {
         while let Some(&(first, cost)) = self.recent.front() {
             if at - first < self.promise.per {

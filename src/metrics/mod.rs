@@ -6,12 +6,18 @@ mod closed;
 mod fairness;
 mod parts;
 mod run;
+mod spread;
+mod standing;
+mod statistics;
 mod value;
 
 use crate::judge::{SubjectTally, Tally};
 use crate::time::Window;
 
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
+pub use spread::{Against, Spread, Spreads};
+pub use standing::Standing;
+pub use statistics::{Mean, Statistic, significant};
 pub use value::Value;
 
 /// The registry of the metrics of a run, in the order of the columns of `summary.csv`: those of any run,
@@ -37,11 +43,18 @@ pub struct Comparison {
     pub about: String,
     /// By case, in the order of the scenario.
     pub cases: Vec<CaseInfo>,
-    /// One a case, algorithm and replica, in this order.
+    /// The position of the case that the others are compared with.
+    pub baseline: usize,
+    /// One a case and algorithm, in this order.
     pub rows: Vec<Row>,
 }
 
 impl Comparison {
+    /// How many runs there are of each case and algorithm.
+    pub fn replicas(&self) -> usize {
+        1 + self.rows.iter().map(|row| row.repeats.len()).max().unwrap_or(0)
+    }
+
     /// Whether clients react to answers in any of its runs. What only such runs have is told only then.
     pub fn is_closed_loop(&self) -> bool {
         self.rows.iter().any(|row| row.tally.closed.is_some())
@@ -66,7 +79,8 @@ pub struct CaseInfo {
     pub notes: Vec<String>,
 }
 
-/// One run of one algorithm.
+/// One algorithm of a case: its first run with all that it found, and the numbers of its other runs, of
+/// which thousands may have to be held at once.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// The position of its case in [`Comparison::cases`].
@@ -75,12 +89,52 @@ pub struct Row {
     pub algorithm: String,
     /// The position of its kind in the registry of algorithms, which decides its colour.
     pub kind: usize,
-    /// Which replica, from 0.
-    pub replica: u32,
+    /// The seed of its first run.
+    pub seed: u64,
+    /// What its first run found.
+    pub tally: Tally,
+    /// Its other runs: replicas 1, 2 and so on.
+    pub repeats: Vec<Repeat>,
+}
+
+/// One more run of an algorithm under another seed, by its numbers alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeat {
     /// Its seed.
     pub seed: u64,
-    /// What it found.
-    pub tally: Tally,
+    /// The value of each metric of [`METRICS`].
+    pub values: Vec<Option<Value>>,
+    /// By expectation of the scenario, what it is about; `None` too where it is not about this run.
+    pub expected: Vec<Option<Value>>,
+}
+
+/// One run, for what shows a line for each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Single {
+    /// Which replica, from 0.
+    pub replica: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// The value of each metric of [`METRICS`].
+    pub values: Vec<Option<Value>>,
+}
+
+impl Row {
+    /// All of its runs in order.
+    pub fn singles(&self) -> impl Iterator<Item = Single> + '_ {
+        let first = Single { replica: 0, seed: self.seed, values: values(&self.tally) };
+        let others = self.repeats.iter().zip(1..).map(|(repeat, replica)| Single {
+            replica,
+            seed: repeat.seed,
+            values: repeat.values.clone(),
+        });
+        std::iter::once(first).chain(others)
+    }
+}
+
+/// The value of each metric of [`METRICS`].
+pub fn values(tally: &Tally) -> Vec<Option<Value>> {
+    METRICS.iter().map(|metric| (metric.value)(tally)).collect()
 }
 
 /// A metric of what a `T` holds; of a run, unless said otherwise.
@@ -118,18 +172,17 @@ pub enum Worse {
 }
 
 impl Worse {
-    /// The worst of several values, as a number; `None` where all are the same or neither end is bad.
-    pub fn worst(self, values: impl IntoIterator<Item = Value>) -> Option<f64> {
-        let (least, most) = values
-            .into_iter()
-            .map(Value::as_f64)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| {
-                (least.min(one), most.max(one))
-            });
+    /// The worst of several; `None` where all are the same or neither end is bad.
+    pub fn worst(self, all: impl IntoIterator<Item = Standing>) -> Option<Standing> {
+        let (mut least, mut most) = (None, None);
+        for one in all {
+            least = least.filter(|&least| least <= one).or(Some(one));
+            most = most.filter(|&most| most >= one).or(Some(one));
+        }
         match self {
             _ if most <= least => None,
-            Worse::More => Some(most),
-            Worse::Less => Some(least),
+            Worse::More => most,
+            Worse::Less => least,
             Worse::Neither => None,
         }
     }
@@ -195,12 +248,18 @@ mod tests {
 
     #[test]
     fn the_worst_is_told_only_where_values_differ() {
-        let values = [Value::Count(1), Value::Number(2.5)];
-        assert_eq!(Worse::More.worst(values), Some(2.5));
-        assert_eq!(Worse::Less.worst(values), Some(1.0));
-        assert_eq!(Worse::Neither.worst(values), None);
-        assert_eq!(Worse::More.worst([Value::Count(3), Value::Count(3)]), None);
+        let [one, more, never] =
+            [Value::Count(1), Value::Number(2.5), Value::Never].map(Standing::from);
+        assert_eq!(Worse::More.worst([one, more]), Some(more));
+        assert_eq!(Worse::Less.worst([one, more]), Some(one));
+        assert_eq!(Worse::Neither.worst([one, more]), None);
+        assert_eq!(Worse::More.worst([more, more]), None);
         assert_eq!(Worse::More.worst([]), None);
+        assert_eq!(Worse::More.worst([one, never, more]), Some(never));
+        assert_eq!(Worse::More.worst([never, never]), None);
+        // What never came in three replicas is worse than what did not in two, however long it took.
+        let [two, three] = [(2, 9.0), (3, 0.5)].map(|(never, mean)| Standing { never, mean });
+        assert_eq!(Worse::More.worst([two, three]), Some(three));
     }
 
     #[test]
@@ -214,7 +273,7 @@ mod tests {
 
     /// What each of these attempts of client 0, 1, ... at 0 s, 1 s, ... comes to under a limit for
     /// each client: accepted after a wait in the queue, or rejected.
-    fn tally(limit: Limit, attempts: &[Result<Option<Span>, Wait>]) -> Tally {
+    pub(super) fn tally(limit: Limit, attempts: &[Result<Option<Span>, Wait>]) -> Tally {
         let window = Window { start: Instant(0), end: Instant(0) + Span::from_secs(60) };
         let mut judge = Judge::new(window, &[("each".to_owned(), limit)], attempts.len());
         for (key, outcome) in attempts.iter().enumerate() {
@@ -311,9 +370,11 @@ mod tests {
     #[test]
     fn what_only_closed_loops_have_is_told_only_of_them() {
         let tally = tally(Limit::new(2, Span::from_secs(1)), &[Ok(None)]);
-        let row = Row { case: 0, algorithm: String::new(), kind: 0, replica: 0, seed: 1, tally };
-        let (scenario, about) = Default::default();
-        let mut comparison = Comparison { scenario, about, cases: Vec::new(), rows: vec![row; 2] };
+        let (algorithm, repeats) = Default::default();
+        let row = Row { case: 0, algorithm, kind: 0, seed: 1, tally, repeats };
+        let (scenario, about, cases, rows) =
+            (String::new(), String::new(), Vec::new(), vec![row; 2]);
+        let mut comparison = Comparison { scenario, about, cases, baseline: 0, rows };
         let names = |comparison: &Comparison| -> Vec<&str> {
             comparison.metrics().iter().map(|metric| metric.name).collect()
         };

@@ -3,8 +3,9 @@
 
 use super::format::{bytes, count, ratio, short_count, span};
 use super::grid::{Cell, Column};
+use super::intervals::{Style, with_never};
 use crate::judge::Tally;
-use crate::metrics::{Comparison, Row, Value, find};
+use crate::metrics::{Comparison, Row, Spread, Spreads, Standing, Statistic, Value, find};
 
 /// A column of the table.
 pub struct Spec {
@@ -12,8 +13,9 @@ pub struct Spec {
     pub group: &'static str,
     /// The header where there is room, and where there is not.
     pub heads: [&'static str; 2],
-    /// Where there is no room for all columns, the one with the highest rank goes first.
-    pub rank: u8,
+    /// Where there is no room for all columns, the one with the highest rank goes first: of one run, and
+    /// of means, which with their intervals are wider.
+    ranks: [u8; 2],
     /// The metric that is shown and by which the worst is found.
     metric: &'static str,
     show: Show,
@@ -41,45 +43,45 @@ enum Show {
 }
 
 const fn spec(
-    rank: u8,
+    ranks: [u8; 2],
     group: &'static str,
     heads: [&'static str; 2],
     metric: &'static str,
     show: Show,
 ) -> Spec {
-    Spec { group, heads, rank, metric, show }
+    Spec { group, heads, ranks, metric, show }
 }
 
 /// The columns of open loops.
 const OPEN: &[Spec] = &[
-    spec(0, "accepted", ["all", "all"], "accepted", Show::Count),
-    spec(1, "accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec(2, "rejected", ["all", "all"], "rejected", Show::Count),
-    spec(3, "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec(4, "still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec(5, "peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec(6, "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec(7, "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+    spec([0, 0], "accepted", ["all", "all"], "accepted", Show::Count),
+    spec([1, 1], "accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec([2, 2], "rejected", ["all", "all"], "rejected", Show::Count),
+    spec([3, 3], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([4, 4], "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec([5, 5], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([6, 6], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([7, 7], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns of closed loops: what requests came to before what the limits did. How many requests there
 /// were stands above the table too.
 const CLOSED: &[Spec] = &[
-    spec(8, "requests", ["all", "all"], "requests", Show::Count),
-    spec(1, "requests", ["gave up", "gave up"], "gave_up", Show::Count),
-    spec(2, "attempts", ["all", "all"], "attempts", Show::Count),
-    spec(0, "attempts", ["per request", "each"], "amplification", Show::RatioIfAny),
-    spec(9, "attempts", ["accepted", "passed"], "accepted", Show::Count),
-    spec(7, "attempts", ["rejected", "denied"], "rejected", Show::Count),
-    spec(12, "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec(3, "attempts", ["over limit", "over"], "over_limit", Show::Count),
-    spec(4, "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
-    spec(6, "herd", ["peak", "peak"], "herd_peak_ratio", Show::RatioIfAny),
-    spec(5, "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
-    spec(10, "still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec(11, "peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec(13, "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec(14, "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+    spec([8, 8], "requests", ["all", "all"], "requests", Show::Count),
+    spec([1, 1], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([2, 6], "attempts", ["all", "all"], "attempts", Show::Count),
+    spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::RatioIfAny),
+    spec([9, 9], "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec([7, 7], "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec([12, 12], "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([3, 5], "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec([4, 2], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([6, 4], "herd", ["peak", "peak"], "herd_peak_ratio", Show::RatioIfAny),
+    spec([5, 3], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
+    spec([10, 10], "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec([11, 11], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([13, 13], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([14, 14], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns that suit a comparison, in the order in which they stand.
@@ -120,31 +122,91 @@ pub const ROOMS: [Room; 8] = [
     Room::ShortCounts,
 ];
 
+/// What a table shows the numbers of: of one replica those of its runs, of several their means.
+pub struct Source<'a> {
+    comparison: &'a Comparison,
+    means: Option<Spreads<'a>>,
+}
+
+impl<'a> Source<'a> {
+    /// The numbers of a comparison.
+    pub fn of(comparison: &'a Comparison) -> Source<'a> {
+        let means = (comparison.replicas() > 1).then(|| Spreads::of(comparison));
+        Source { comparison, means }
+    }
+
+    /// The order in which columns go, the highest first.
+    pub fn rank(&self, spec: &Spec) -> u8 {
+        spec.ranks[usize::from(self.means.is_some())]
+    }
+
+    /// A metric of the row at a position.
+    pub fn standing(&self, row: usize, metric: &str) -> Option<Standing> {
+        match &self.means {
+            None => value(metric, &self.comparison.rows[row].tally).map(Standing::from),
+            Some(means) => means.get(row, metric)?.standing(),
+        }
+    }
+
+    fn standings<'b>(&'b self, metric: &'b str) -> impl Iterator<Item = Option<Standing>> + 'b {
+        (0..self.comparison.rows.len()).map(move |row| self.standing(row, metric))
+    }
+
+    fn spread(&self, row: usize, metric: &str) -> Option<&Spread<'a>> {
+        self.means.as_ref()?.get(row, metric)
+    }
+}
+
 /// Whether a column has anything to show.
-pub fn shown(spec: &Spec, rows: &[Row], room: Room) -> bool {
-    let mut values = rows.iter().map(|row| value(spec.metric, &row.tally));
-    let mut any = || values.any(|value| value.is_some_and(|value| value.as_f64() > 0.0));
+pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
+    let mut standings = source.standings(spec.metric);
+    let mut any =
+        || standings.any(|one| one.is_some_and(|Standing { never, mean }| never > 0 || mean > 0.0));
     match spec.show {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
         Show::CountIfAny => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
-        Show::SpanIfAny | Show::RatioIfAny => values.any(|value| value.is_some()),
+        Show::SpanIfAny | Show::RatioIfAny => standings.any(|one| one.is_some()),
     }
 }
 
 /// A column with its cells, as the room allows.
-pub fn column(spec: &Spec, comparison: &Comparison, room: Room) -> Column {
-    let rows = &comparison.rows;
-    let worst = worst(spec.metric, rows, comparison.cases.len());
+pub fn column(spec: &Spec, source: &Source, room: Room) -> Column {
+    let rows = &source.comparison.rows;
     // Peaks of several limits are of different units; only their ratios compare.
     let several = rows.iter().any(|row| row.tally.limits.len() > 1);
     let ratio_alone = several || room >= Room::RatioAlone;
-    let cells = rows
-        .iter()
-        .zip(worst)
-        .map(|(row, worst)| Cell { text: text(spec, &row.tally, room, ratio_alone), worst });
+    let text = |index: usize| match source.means {
+        None => text(spec, &rows[index].tally, room, ratio_alone),
+        Some(_) => mean_text(spec, source, index, room),
+    };
+    let worst = worst(spec.metric, source).into_iter().enumerate();
+    let cells = worst.map(|(index, worst)| Cell { text: text(index), worst });
     let head = spec.heads[usize::from(room > Room::Ample)];
     Column { group: spec.group, head, cells: cells.collect() }
+}
+
+/// The mean of several replicas; of peaks the ratio alone.
+fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
+    let style = Style {
+        gap: if room < Room::ShortRatio { " " } else { "" },
+        count: if room >= Room::ShortCounts { short_count } else { count },
+    };
+    let told = |metric, shown: &dyn Fn(&Statistic) -> String| {
+        with_never(source.spread(row, metric)?, room < Room::ShortRatio, shown)
+    };
+    let text = told(spec.metric, &|across| match spec.show {
+        Show::Peak | Show::RatioIfAny => style.ratio(across),
+        Show::State if room < Room::ShortState => style.bytes(across),
+        Show::State => bytes(across.mean.mean.round() as u64),
+        Show::SpanIfAny => style.span(across),
+        Show::Count | Show::CountIfRoom | Show::CountIfAny => style.count(across),
+    });
+    let instead = || match spec.show {
+        Show::Peak => told("peak_window", &|peak| style.count(peak)),
+        _ => None,
+    };
+    text.or_else(instead).unwrap_or_else(|| "-".to_owned())
 }
 
 fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
@@ -186,20 +248,24 @@ fn shown_value(value: Option<Value>, count: fn(u64) -> String) -> String {
 
 /// Which rows are the worst by a metric. Rows are compared within their case, or over all cases
 /// where a case has but one row; none is the worst where all are equal.
-fn worst(metric: &str, rows: &[Row], cases: usize) -> Vec<bool> {
-    let Some(metric) = find(metric) else { return vec![false; rows.len()] };
-    let value = |row: &Row| (metric.value)(&row.tally);
-    let rows_of = |case: usize| rows.iter().filter(move |row| row.case == case);
-    let by_case = (0..cases).all(|case| rows_of(case).count() != 1);
-    let worst: Vec<Option<f64>> = match by_case {
-        true => {
-            (0..cases).map(|case| metric.worse.worst(rows_of(case).filter_map(value))).collect()
-        }
-        false => vec![metric.worse.worst(rows.iter().filter_map(value)); cases],
+fn worst(metric: &str, source: &Source) -> Vec<bool> {
+    let rows = &source.comparison.rows;
+    let cases = source.comparison.cases.len();
+    let Some(worse) = find(metric).map(|metric| metric.worse) else {
+        return vec![false; rows.len()];
     };
-    let is_worst =
-        |row: &Row| worst[row.case].is_some() && value(row).map(Value::as_f64) == worst[row.case];
-    rows.iter().map(is_worst).collect()
+    let all: Vec<(&Row, Option<Standing>)> = rows.iter().zip(source.standings(metric)).collect();
+    let of_case =
+        |case: usize| all.iter().filter(move |(row, _)| row.case == case).map(|(_, one)| *one);
+    let by_case = (0..cases).all(|case| of_case(case).count() != 1);
+    let worst: Vec<Option<Standing>> = match by_case {
+        true => (0..cases).map(|case| worse.worst(of_case(case).flatten())).collect(),
+        false => vec![worse.worst(all.iter().filter_map(|(_, one)| *one)); cases],
+    };
+    let is_worst = |(row, one): &(&Row, Option<Standing>)| {
+        worst[row.case].is_some() && *one == worst[row.case]
+    };
+    all.iter().map(is_worst).collect()
 }
 
 #[cfg(test)]
@@ -210,9 +276,11 @@ mod tests {
     fn every_column_shows_a_metric_and_goes_at_a_turn_of_its_own() {
         for columns in [OPEN, CLOSED] {
             assert!(columns.iter().all(|spec| find(spec.metric).is_some()));
-            let mut ranks: Vec<u8> = columns.iter().map(|spec| spec.rank).collect();
-            ranks.sort_unstable();
-            assert!(ranks.into_iter().eq(0..columns.len() as u8));
+            for of in [0, 1] {
+                let mut ranks: Vec<u8> = columns.iter().map(|spec| spec.ranks[of]).collect();
+                ranks.sort_unstable();
+                assert!(ranks.into_iter().eq(0..columns.len() as u8));
+            }
         }
     }
 }

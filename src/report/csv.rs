@@ -1,4 +1,5 @@
-//! The CSV files: `summary.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and `clients.csv`.
+//! The CSV files: `summary.csv`, `timeline.csv`, `limits.csv`, `keys.csv` and `clients.csv`. Of several
+//! replicas, the last four have the first, 0, alone.
 //!
 //! RFC 4180 with `\n` at the ends of lines. Numbers are exact, or the shortest decimal that reads
 //! back to the same float; a value that is absent is an empty cell. The columns after the leading
@@ -27,11 +28,13 @@ pub fn summary(comparison: &Comparison) -> Vec<u8> {
     let metrics = comparison.metrics();
     let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], metrics);
     for row in &comparison.rows {
-        sheet.text(&comparison.scenario);
-        sheet.start(comparison, row);
-        sheet.number(row.seed);
-        sheet.metrics(metrics, &row.tally);
-        sheet.end();
+        for single in row.singles() {
+            sheet.text(&comparison.scenario);
+            sheet.start(comparison, row, single.replica);
+            sheet.number(single.seed);
+            single.values.into_iter().take(metrics.len()).for_each(|value| sheet.value(value));
+            sheet.end();
+        }
     }
     sheet.bytes()
 }
@@ -62,7 +65,7 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
         let timeline = &row.tally.timeline;
         for (bin, index) in timeline.bins.iter().zip(0_u128..) {
             let nanos = index * u128::from(timeline.width.nanos());
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.value(Span::try_from_nanos(nanos).map(Value::Seconds));
             for count in [
                 bin.offered,
@@ -93,7 +96,7 @@ pub fn limits(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "limit"], LIMIT_METRICS);
     for row in &comparison.rows {
         for limit in &row.tally.limits {
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.text(&limit.name);
             sheet.metrics(LIMIT_METRICS, limit);
             sheet.end();
@@ -109,7 +112,7 @@ pub fn keys(comparison: &Comparison) -> Vec<u8> {
     for row in &comparison.rows {
         for limit in &row.tally.limits {
             for key in most_affected(&limit.keys) {
-                sheet.start(comparison, row);
+                sheet.start(comparison, row, 0);
                 sheet.text(&limit.name);
                 sheet.text(&key.name);
                 sheet.metrics(SUBJECT_METRICS, key);
@@ -126,7 +129,7 @@ pub fn clients(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "client"], SUBJECT_METRICS);
     for row in &comparison.rows {
         for client in most_affected(&row.tally.clients) {
-            sheet.start(comparison, row);
+            sheet.start(comparison, row, 0);
             sheet.text(&client.name);
             sheet.metrics(SUBJECT_METRICS, client);
             sheet.end();
@@ -161,13 +164,13 @@ pub(super) fn writer<W: std::io::Write>(to: W) -> csv::Writer<W> {
 }
 
 /// A CSV file in the making, cell by cell.
-struct Sheet {
+pub(super) struct Sheet {
     record: csv::ByteRecord,
     writer: csv::Writer<Vec<u8>>,
 }
 
 impl Sheet {
-    fn new<T>(leading: &[&str], metrics: &[Metric<T>]) -> Sheet {
+    pub fn new<T>(leading: &[&str], metrics: &[Metric<T>]) -> Sheet {
         let mut sheet = Sheet { record: csv::ByteRecord::new(), writer: writer(Vec::new()) };
         leading.iter().for_each(|name| sheet.text(name));
         metrics.iter().for_each(|metric| sheet.text(metric.name));
@@ -175,14 +178,14 @@ impl Sheet {
         sheet
     }
 
-    /// The case, algorithm and replica of a row.
-    fn start(&mut self, comparison: &Comparison, row: &Row) {
+    /// The case and algorithm of a row, and which of its runs it is.
+    fn start(&mut self, comparison: &Comparison, row: &Row, replica: usize) {
         self.text(&comparison.cases[row.case].name);
         self.text(&row.algorithm);
-        self.number(u64::from(row.replica));
+        self.number(replica as u64);
     }
 
-    fn text(&mut self, text: &str) {
+    pub fn text(&mut self, text: &str) {
         self.record.push_field(name_cell(text).as_bytes());
     }
 
@@ -190,7 +193,7 @@ impl Sheet {
         self.value(Some(Value::Count(count)));
     }
 
-    fn value(&mut self, value: Option<Value>) {
+    pub fn value(&mut self, value: Option<Value>) {
         let cell = value.filter(|value| value.as_f64().is_finite()).map(|value| value.to_string());
         self.record.push_field(cell.unwrap_or_default().as_bytes());
     }
@@ -199,7 +202,7 @@ impl Sheet {
         metrics.iter().for_each(|metric| self.value((metric.value)(of)));
     }
 
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         // A vector takes every write, and all records of a sheet have the same cells.
         if let Err(cause) = self.writer.write_byte_record(&self.record) {
             unreachable!("a record in memory: {cause}");
@@ -207,14 +210,14 @@ impl Sheet {
         self.record.clear();
     }
 
-    fn bytes(self) -> Vec<u8> {
+    pub fn bytes(self) -> Vec<u8> {
         self.writer.into_inner().unwrap_or_else(|cause| unreachable!("in memory: {cause}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{any, boundary, cases, hostile, retries};
+    use super::super::samples::{any, boundary, cases, hostile, replicated, retries};
     use super::*;
     use proptest::prelude::*;
 
@@ -245,6 +248,17 @@ mod tests {
         {
             insta::assert_snapshot!(name, text(write(&cases())));
         }
+    }
+
+    #[test]
+    fn of_several_replicas_only_the_first_is_told_in_detail() {
+        let replicated = replicated();
+        let first = cases();
+        for write in [timeline, limits, keys, clients] {
+            assert_eq!(text(write(&replicated)), text(write(&first)));
+        }
+        let lines = text(summary(&replicated)).lines().count();
+        assert_eq!(lines, 1 + 4 * replicated.rows.len());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::format::{count, length};
 use super::grid::{FAINT, bold, paint};
 use super::words::{printable, width, wrap};
-use crate::metrics::{Comparison, Row};
+use crate::metrics::{Comparison, METRICS, Row, Value};
 
 /// A fact with its label: `limit`, `100 per 60s for each client`.
 pub type Fact = (&'static str, String);
@@ -74,9 +74,9 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
     let when = format!("in {} from {}", length(info.window.span()), info.window.start);
     let traffic = match rows.first() {
         Some(row) => {
-            let requests = row.tally.books.requests;
+            let requests = requests(row);
             let clients = row.tally.clients.len() as u64;
-            format!("{} by {} {when}", several(requests, "request"), several(clients, "client"))
+            format!("{requests} by {} {when}", several(clients, "client"))
         }
         None => format!("none {when}"),
     };
@@ -90,6 +90,20 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
     }
     facts.extend(info.notes.iter().map(|note| ("note", printable(note))));
     facts
+}
+
+/// `1 request`; where replicas differ `1,180 to 1,260 requests`.
+fn requests(row: &Row) -> String {
+    let first = row.tally.books.requests;
+    let position = METRICS.iter().position(|metric| metric.name == "requests");
+    let others = row.repeats.iter().filter_map(|repeat| match repeat.values[position?] {
+        Some(Value::Count(requests)) => Some(requests),
+        _ => None,
+    });
+    let (least, most) =
+        others.fold((first, first), |(least, most), one| (least.min(one), most.max(one)));
+    let range = if least < most { format!("{} to ", count(least)) } else { String::new() };
+    range + &several(most, "request")
 }
 
 /// `1 client`, `2,000 clients`.

@@ -4,8 +4,9 @@
 use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
+use super::intervals::{Style, with_never};
 use super::words;
-use crate::metrics::{Comparison, Metric, Value};
+use crate::metrics::{Comparison, Metric, Spreads, Standing, Value, Worse};
 
 const STYLE: &str = "\
 body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
@@ -75,8 +76,19 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
         page.raw("</ul>\n");
     }
     page.element("h2", "Summary");
+    let replicas = comparison.replicas();
+    let means = (replicas > 1).then(|| Spreads::of(comparison));
+    if replicas > 1 {
+        let mut text = format!(
+            "Means of {replicas} replicas with their 95 % intervals. Each replica is in summary.csv."
+        );
+        if comparison.cases.len() > 1 {
+            text += " How the cases differ, replica by replica, is in comparison.csv.";
+        }
+        page.raw("<p class=\"muted\">").text(&text).raw("</p>\n");
+    }
     for case in 0..comparison.cases.len() {
-        table(&mut page, comparison, case);
+        table(&mut page, comparison, means.as_ref(), case);
     }
     let mut before = "";
     for figure in figures {
@@ -98,7 +110,7 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
 }
 
 /// The metrics of a case, a line each, the algorithms side by side.
-fn table(page: &mut Page, comparison: &Comparison, case: usize) {
+fn table(page: &mut Page, comparison: &Comparison, means: Option<&Spreads>, case: usize) {
     let (all, left_out) = chart::of_case(comparison, case);
     let name = comparison.cases[case].name.as_str();
     page.raw("<div class=\"scroll\"><table>\n<thead><tr>");
@@ -112,22 +124,51 @@ fn table(page: &mut Page, comparison: &Comparison, case: usize) {
     }
     page.raw("</tr></thead>\n<tbody>\n");
     for metric in comparison.metrics() {
-        line(page, metric, &all);
+        let values = match means {
+            None => values(metric, &all),
+            Some(means) => mean_values(metric, comparison, means, &all),
+        };
+        line(page, metric.name, metric.worse, &values);
     }
     page.raw("</tbody>\n</table></div>\n");
-    if let Some(remark) = chart::remark(comparison, left_out) {
+    if let Some(remark) = chart::left_out(left_out) {
         page.raw("<p class=\"muted\">").text(&remark).raw("</p>\n");
     }
 }
 
-fn line(page: &mut Page, metric: &Metric, all: &[Series<'_>]) {
-    let values: Vec<Option<Value>> = all.iter().map(|one| (metric.value)(&one.row.tally)).collect();
-    let worst = metric.worse.worst(values.iter().flatten().copied());
-    page.raw("<tr><th scope=\"row\">").text(metric.name).raw("</th>");
-    for value in values {
-        let marked = worst.is_some() && value.map(Value::as_f64) == worst;
+/// What a cell says, and how large that is.
+type Shown = Option<(Standing, String)>;
+
+/// Those of one run each.
+fn values(metric: &Metric, all: &[Series<'_>]) -> Vec<Shown> {
+    let value = |one: &Series<'_>| (metric.value)(&one.row.tally);
+    all.iter().map(|one| value(one).map(|value| (value.into(), shown(value)))).collect()
+}
+
+/// Those of several replicas each.
+fn mean_values(
+    metric: &Metric,
+    comparison: &Comparison,
+    means: &Spreads,
+    all: &[Series<'_>],
+) -> Vec<Shown> {
+    let of = |one: &Series<'_>| {
+        let row = comparison.rows.iter().position(|row| std::ptr::eq(row, one.row))?;
+        let spread = means.get(row, metric.name)?;
+        let number = |number| shown(Value::Number(number));
+        let text = with_never(spread, true, |across| Style::AMPLE.number(across, number))?;
+        Some((spread.standing()?, text))
+    };
+    all.iter().map(of).collect()
+}
+
+fn line(page: &mut Page, name: &str, worse: Worse, all: &[Shown]) {
+    let worst = worse.worst(all.iter().flatten().map(|(standing, _)| *standing));
+    page.raw("<tr><th scope=\"row\">").text(name).raw("</th>");
+    for one in all {
+        let marked = worst.is_some() && one.as_ref().map(|(standing, _)| *standing) == worst;
         page.raw(if marked { "<td class=\"worst\">" } else { "<td>" });
-        page.text(&value.map(shown).unwrap_or_default()).raw("</td>");
+        page.text(one.as_ref().map_or("", |(_, text)| text)).raw("</td>");
     }
     page.raw("</tr>\n");
 }
@@ -174,7 +215,6 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Worse;
     use crate::report::chart::{figures, sample};
 
     #[test]
@@ -194,6 +234,26 @@ mod tests {
         assert_eq!(page.matches("http").count(), page.matches(namespace).count());
         assert_eq!(page.matches("<figure").count(), 4);
         assert!(page.len() < 100_000, "{}", page.len());
+    }
+
+    #[test]
+    fn of_replicas_a_page_has_the_means() {
+        let comparison = sample::replicated();
+        let page = page(&comparison, &figures(&comparison));
+        assert!(page.contains("Means of 4 replicas with their 95 % intervals."));
+        // 200 less 0, 3, 6 and 9: mean 195.5, half 3.1824463 * sqrt(45 / 3 / 4) = 6.1628.
+        assert!(page.contains("<td>195.5 ±6.2</td>"));
+        assert!(page.contains("<h2>Means of the replicas</h2>"));
+    }
+
+    #[test]
+    fn of_replicas_a_page_says_in_how_many_it_never_came() {
+        let comparison = crate::report::samples::replicated_retries();
+        let page = page(&comparison, &[]);
+        for cell in ["<td>0</td>", "<td>never</td>", "<td>2, 1 never</td>"] {
+            assert!(page.contains(cell), "{cell}");
+        }
+        assert!(page.contains("<th scope=\"row\">recovery_s</th>"));
     }
 
     #[test]
@@ -220,7 +280,8 @@ mod tests {
         };
         let comparison = sample::boundary();
         let mut page = Page::default();
-        line(&mut page, &metric, &chart::of_case(&comparison, 0).0[..3]);
+        let values = values(&metric, &chart::of_case(&comparison, 0).0[..3]);
+        line(&mut page, metric.name, metric.worse, &values);
         // fixed-window 100, the log 0, the counter 1, which this metric leaves out.
         assert_eq!(
             page.0,

@@ -1,24 +1,32 @@
-//! The summary as JSON, for `--json`: the cells of `summary.csv` with numbers as numbers and null
-//! where a value is absent.
+//! The summary as JSON, for `--json`: the cells of `summary.csv`, and of `comparison.csv` where there are
+//! replicas, with numbers as numbers and null where a value is absent.
 
 use serde_json::{Map, Value as Json, json};
 
+use super::compared;
 use crate::metrics::{Comparison, Value};
 
 /// The rows of one scenario.
 pub fn summary(comparison: &Comparison) -> Json {
-    let rows = comparison.rows.iter().map(|row| {
-        let mut object = Map::new();
-        object.insert("case".to_owned(), json!(comparison.cases[row.case].name));
-        object.insert("algorithm".to_owned(), json!(row.algorithm));
-        object.insert("replica".to_owned(), json!(row.replica));
-        object.insert("seed".to_owned(), json!(row.seed));
-        for metric in comparison.metrics() {
-            object.insert(metric.name.to_owned(), number((metric.value)(&row.tally)));
-        }
-        Json::Object(object)
+    let metrics = comparison.metrics();
+    let rows = comparison.rows.iter().flat_map(|row| {
+        row.singles().map(|single| {
+            let mut object = Map::new();
+            object.insert("case".to_owned(), json!(comparison.cases[row.case].name));
+            object.insert("algorithm".to_owned(), json!(row.algorithm));
+            object.insert("replica".to_owned(), json!(single.replica));
+            object.insert("seed".to_owned(), json!(single.seed));
+            for (metric, value) in metrics.iter().zip(single.values) {
+                object.insert(metric.name.to_owned(), number(value));
+            }
+            Json::Object(object)
+        })
     });
-    json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() })
+    let mut document = json!({ "scenario": comparison.scenario, "rows": rows.collect::<Vec<_>>() });
+    if comparison.replicas() > 1 {
+        document["comparison"] = compared::rows(comparison);
+    }
+    document
 }
 
 /// Counts as integers; others as the floats nearest to what the CSV file says. What is not finite (`never`)
@@ -55,6 +63,15 @@ mod tests {
         let json = summary(&comparison);
         assert_eq!(json["rows"][0]["peak_ratio"], Json::Null);
         assert_eq!(json["rows"][0]["peak_window"], json!(200));
+    }
+
+    #[test]
+    fn replicas_come_with_their_comparison() {
+        let replicated = super::super::samples::replicated();
+        let json = summary(&replicated);
+        assert_eq!(json["rows"].as_array().map(Vec::len), Some(5 * 4));
+        assert_eq!(json["comparison"], compared::rows(&replicated));
+        assert_eq!(summary(&boundary()).get("comparison"), None);
     }
 
     proptest! {

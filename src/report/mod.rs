@@ -6,6 +6,7 @@
 
 pub mod chart;
 mod columns;
+pub mod compared;
 pub mod csv;
 pub mod decisions;
 pub mod folder;
@@ -13,6 +14,7 @@ pub mod format;
 mod grid;
 mod heading;
 pub mod html;
+mod intervals;
 pub mod json;
 mod reading;
 pub mod record;

@@ -40,8 +40,10 @@ pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
             if !algorithms.contains(&row.algorithm.as_str()) {
                 algorithms.push(&row.algorithm);
             }
-            if !seeds.contains(&row.seed) {
+            // All algorithms of a replica share its seed.
+            if seeds.is_empty() {
                 seeds.push(row.seed);
+                seeds.extend(row.repeats.iter().map(|repeat| repeat.seed));
             }
         }
         json!({
@@ -66,6 +68,11 @@ pub fn record(comparison: &Comparison, info: &RunInfo) -> Map<String, Json> {
     record.insert("scenario".to_owned(), json!(comparison.scenario));
     record.insert("about".to_owned(), json!(comparison.about));
     record.insert("file".to_owned(), json!(info.file.as_deref().map(file_name)));
+    if comparison.replicas() > 1 {
+        record.insert("replicas".to_owned(), json!(comparison.replicas()));
+        let baseline = comparison.cases.get(comparison.baseline).map(|case| &case.name);
+        record.insert("baseline".to_owned(), json!(baseline.filter(|name| !name.is_empty())));
+    }
     record.insert("cases".to_owned(), Json::Array(cases));
     record
 }

@@ -6,7 +6,7 @@ use crate::judge::{
     Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline,
     Trial, Wrong,
 };
-use crate::metrics::{CaseInfo, Comparison, Row};
+use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
 use crate::time::Window;
 use crate::time::{Instant, SECOND, Span};
@@ -85,7 +85,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
 }
 
 pub fn row(algorithm: &str, tally: Tally) -> Row {
-    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, replica: 0, seed: 1, tally }
+    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, seed: 1, tally, repeats: Vec::new() }
 }
 
 pub fn case(name: &str, promise: Limit) -> CaseInfo {
@@ -130,6 +130,7 @@ pub fn boundary() -> Comparison {
                 forgets, and what the others remember."
             .to_owned(),
         cases: vec![case("", limit)],
+        baseline: 0,
         rows,
     }
 }
@@ -163,6 +164,29 @@ pub fn cases() -> Comparison {
     other.algorithm = "gcra".to_owned();
     comparison.rows.push(other);
     comparison
+}
+
+/// The same in four replicas that differ a little in what they accept.
+pub fn replicated() -> Comparison {
+    let mut comparison = cases();
+    for (index, row) in comparison.rows.iter_mut().enumerate() {
+        row.repeats = (1..4).map(|replica| repeat(row, replica * index as u64)).collect();
+    }
+    comparison
+}
+
+/// A further run in which so many fewer were accepted.
+fn repeat(row: &Row, fewer: u64) -> Repeat {
+    let mut tally = row.tally.clone();
+    tally.books.accepted = tally.books.accepted.saturating_sub(fewer);
+    tally.over_limit = tally.over_limit.saturating_sub(fewer);
+    // What recovered in the first run may not do so in another.
+    if let Some(found) = &mut tally.closed
+        && fewer % 3000 == 2000
+    {
+        *found = closed(&(60..180).flat_map(|secs| [secs; 2]).collect::<Vec<_>>());
+    }
+    Repeat { seed: 7 + fewer, values: values(&tally), expected: Vec::new() }
 }
 
 /// Names and numbers that are hard on columns.
@@ -256,8 +280,21 @@ pub fn retries() -> Comparison {
         scenario: "retries".to_owned(),
         about: "What clients do after a rejection.".to_owned(),
         cases: cases.iter().map(|name| case(name, limit)).collect(),
+        baseline: 0,
         rows,
     }
+}
+
+/// The same in four replicas: after a fixed delay the last of them never recovers, at once none does.
+pub fn replicated_retries() -> Comparison {
+    let mut comparison = retries();
+    for row in &mut comparison.rows {
+        row.repeats = (1..4).map(|replica| repeat(row, 10 * replica)).collect();
+    }
+    let mut tally = comparison.rows[2].tally.clone();
+    tally.closed = Some(closed(&(60..180).flat_map(|secs| [secs; 2]).collect::<Vec<_>>()));
+    comparison.rows[2].repeats[2].values = values(&tally);
+    comparison
 }
 
 fn numbers() -> impl Strategy<Value = Numbers> {
@@ -291,22 +328,24 @@ pub fn any() -> impl Strategy<Value = Comparison> {
     let requests =
         (0..3_000_000_u64, 0..4_000_000_000_u64, prop::collection::vec(0..180_u64, 0..9));
     let closed = prop::option::of(requests);
-    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u32..2, closed);
+    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3, closed);
     let rows = prop::collection::vec(one, 0..6);
     (name(), "\\PC{0,200}", [name(), name()], rows).prop_map(|(scenario, about, cases, rows)| {
         let mut rows: Vec<Row> = rows
             .into_iter()
-            .map(|(case, algorithm, requests, numbers, replica, closed)| {
+            .map(|(case, algorithm, requests, numbers, repeats, closed)| {
                 let mut tally = tally(Limit::new(requests, MINUTE), numbers);
                 if let Some((requests, took, mut retries)) = closed {
                     retries.sort_unstable();
                     close(&mut tally, requests, requests / 3, took, &retries);
                 }
-                Row { case, replica, ..row(&algorithm, tally) }
+                let row = Row { case, ..row(&algorithm, tally) };
+                let repeats = (0..repeats).map(|replica| repeat(&row, replica * 1000)).collect();
+                Row { repeats, ..row }
             })
             .collect();
         rows.sort_by_key(|row| row.case);
         let cases = cases.iter().map(|name| case(name, Limit::new(7, MINUTE))).collect();
-        Comparison { scenario, about, cases, rows }
+        Comparison { scenario, about, cases, baseline: 0, rows }
     })
 }

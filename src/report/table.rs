@@ -1,10 +1,11 @@
-//! The table on the terminal: one row an algorithm, grouped by case, with what the scenario is above
+//! The table on the terminal: one row an algorithm, of several replicas with means, grouped by case, with what the scenario is above
 //! it and what to take from it below.
 
-use super::columns::{ROOMS, Room, Spec, column, columns, shown};
+use super::columns::{ROOMS, Room, Source, Spec, column, columns, shown};
 use super::format::count;
 use super::grid::{FAINT, Grid, MARK, WORST, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
+use super::intervals;
 use super::reading::readings;
 use super::words::{listed, printable, wrap};
 use crate::metrics::{Comparison, Row};
@@ -38,10 +39,16 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
     if comparison.rows.is_empty() {
         lines.push("nothing was run".to_owned());
     } else {
-        let Fitted { grid, dropped, room } = fit(comparison, &by_case, most, styled);
+        let source = Source::of(comparison);
+        let Fitted { grid, dropped, room } = fit(comparison, &source, &by_case, most, styled);
         lines.extend(grid.lines(styled));
         let marked = grid.columns.iter().flat_map(|c| &c.cells).any(|cell| cell.worst);
         let mut notes = Vec::new();
+        let replicas = comparison.replicas();
+        if replicas > 1 {
+            let remark = wrap(&intervals::remark(replicas), most);
+            lines.extend(remark.iter().map(|line| paint(line, FAINT, styled)));
+        }
         if marked && !styled {
             notes.push(format!("{MARK} worst of its column"));
         }
@@ -49,14 +56,18 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
             notes.push(format!("no room to show: {}", dropped.join(", ")));
         }
         if room >= Room::QueuedBelow {
-            notes.extend(queued(comparison));
+            notes.extend(queued(comparison, &source));
         }
         let notes = wrap(&notes.join("; "), most);
         lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
         if !lines.last().is_some_and(String::is_empty) {
             lines.push(String::new());
         }
-        for sentence in readings(comparison) {
+        let sentences = readings(comparison);
+        if replicas > 1 && !sentences.is_empty() {
+            lines.push("of the first replica:".to_owned());
+        }
+        for sentence in sentences {
             let wrapped = wrap(&sentence, most - 2);
             let marks = ["- "].into_iter().chain(std::iter::repeat("  "));
             lines.extend(wrapped.iter().zip(marks).map(|(line, mark)| format!("{mark}{line}")));
@@ -73,15 +84,21 @@ struct Fitted {
     room: Room,
 }
 
-fn fit(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Fitted {
+fn fit(
+    comparison: &Comparison,
+    source: &Source,
+    by_case: &[Vec<Fact>],
+    most: usize,
+    styled: bool,
+) -> Fitted {
     let mut grid = grid(comparison, by_case, most, styled);
     let all = columns(comparison);
     let mut specs: Vec<&Spec> = Vec::new();
     let mut room = Room::Ample;
     for tried in ROOMS {
         room = tried;
-        specs = all.iter().filter(|spec| shown(spec, &comparison.rows, room)).collect();
-        grid.columns = specs.iter().map(|spec| column(spec, comparison, room)).collect();
+        specs = all.iter().filter(|spec| shown(spec, source, room)).collect();
+        grid.columns = specs.iter().map(|spec| column(spec, source, room)).collect();
         if grid.width() <= most {
             break;
         }
@@ -92,7 +109,7 @@ fn fit(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool
         let names = grid.names_width();
         let last = grid.columns.len() == 1;
         let least = if last { SHORT_NAME } else { LONG_NAME };
-        let goes = (0..specs.len()).max_by_key(|&index| specs[index].rank);
+        let goes = (0..specs.len()).max_by_key(|&index| source.rank(specs[index]));
         if names > least {
             grid.shorten_names(names.saturating_sub(over).max(least));
         } else if let Some(goes) = goes.filter(|_| !last) {
@@ -121,13 +138,14 @@ fn row_a_case<'a>(comparison: &'a Comparison, by_case: &[Vec<Fact>]) -> Option<&
 }
 
 /// What is still queued, for a note: "still queued: leaky-bucket 1,207".
-fn queued(comparison: &Comparison) -> Option<String> {
-    let rows = comparison.rows.iter().filter(|row| row.tally.books.pending > 0);
-    let one = |row: &Row| {
+fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
+    let pending = |row: usize| source.standing(row, "pending").map_or(0.0, |one| one.mean);
+    let rows = comparison.rows.iter().enumerate().filter(|(index, _)| pending(*index) > 0.0);
+    let one = |(index, row): (usize, &Row)| {
         let name = printable(&row.algorithm);
         let case = printable(&comparison.cases[row.case].name);
         let case = if comparison.cases.len() > 1 { format!("{case}: ") } else { String::new() };
-        format!("{case}{name} {}", count(row.tally.books.pending))
+        format!("{case}{name} {}", count(pending(index).round().max(1.0) as u64))
     };
     let mut told: Vec<String> = rows.clone().take(MOST_QUEUED).map(one).collect();
     match rows.count().saturating_sub(MOST_QUEUED) {
@@ -139,17 +157,13 @@ fn queued(comparison: &Comparison) -> Option<String> {
 
 /// The names and headings of the table, without columns.
 fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: bool) -> Grid {
-    let replicas = comparison.rows.iter().any(|row| row.replica > 0);
     if row_a_case(comparison, by_case).is_some() {
         let names = comparison.cases.iter().map(|case| printable(&case.name)).collect();
         return Grid { head: "case", names, columns: Vec::new(), headings: Vec::new() };
     }
     let several = comparison.cases.len() > 1;
     let indent = if several { "  " } else { "" };
-    let name = |row: &Row| {
-        let replica = if replicas { format!(" #{}", row.replica) } else { String::new() };
-        format!("{indent}{}{replica}", printable(&row.algorithm))
-    };
+    let name = |row: &Row| format!("{indent}{}", printable(&row.algorithm));
     let mut headings = Vec::new();
     for (index, row) in comparison.rows.iter().enumerate() {
         let first = index == 0 || comparison.rows[index - 1].case != row.case;
@@ -206,6 +220,11 @@ mod tests {
     }
 
     #[test]
+    fn replicas_are_told_by_their_means_in_80_columns() {
+        insta::assert_snapshot!(plain(&samples::replicated(), 80));
+    }
+
+    #[test]
     fn of_a_closed_loop_what_requests_came_to_stands_first_and_stays_longest() {
         let widths = [130, 80, 60].map(|most| plain(&retries(), most));
         insta::assert_snapshot!(widths.join("\n"));
@@ -216,6 +235,12 @@ mod tests {
         let mut retries = retries();
         retries.rows[0].algorithm = "gcra".to_owned();
         insta::assert_snapshot!(plain(&retries, 80));
+    }
+
+    #[test]
+    fn means_of_a_closed_loop_say_in_how_many_replicas_it_never_came() {
+        let widths = [150, 120, 80].map(|most| plain(&samples::replicated_retries(), most));
+        insta::assert_snapshot!(widths.join("\n"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::traffic::{Skipped, Traffic};
 
 /// What a reader must know of a case.
 pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = case.notes.clone();
     for input in &traffic.inputs {
         let lines = if input.lines == 1 { "line" } else { "lines" };
         notes.push(format!("{}: {} of {} {lines} used", input.path, input.used, input.lines));

@@ -24,7 +24,20 @@ const ACCEPTANCE: u64 = 16;
 const EVENT: u64 = 64;
 const SUBJECT: u64 = 768;
 
+/// Bytes of a stored request, and of a recorded one whose time is drawn anew.
+const STORED: u64 = 24;
+const DRAWN: u64 = 32;
+
 impl Estimate {
+    /// Bytes that a replica may need for what its algorithms share, if it stores so many requests.
+    pub(super) fn shared_bytes(traffic: &Traffic, stored: u64) -> u64 {
+        let clients = (traffic.clients.len() as u64).saturating_mul(SUBJECT);
+        let read = traffic.inputs.iter().map(|input| input.used).fold(0, u64::saturating_add);
+        clients
+            .saturating_add(stored.saturating_mul(STORED))
+            .saturating_add(read.saturating_mul(DRAWN))
+    }
+
     /// The bounds of one algorithm's run over the traffic of a case.
     pub fn of(limits: &[LimitSpec], traffic: &Traffic) -> Estimate {
         let requests = traffic.bound();
@@ -44,6 +57,13 @@ impl Estimate {
             .fold(clients.saturating_mul(SUBJECT), u64::saturating_add)
             .saturating_add(requests.div_ceil(4));
         Estimate { requests, events: requests.saturating_mul(2), memory_bytes }
+    }
+
+    /// How many runs at a time fit into the memory that one may take, each with so many bytes beside.
+    pub(super) fn fitting(&self, case: &Case, beside: u64) -> usize {
+        let memory = case.max_memory_mib.saturating_mul(1 << 20);
+        let fit = memory / self.memory_bytes.saturating_add(beside).max(1);
+        usize::try_from(fit).unwrap_or(usize::MAX)
     }
 
     /// Reports a problem if the run is larger than the scenario allows.

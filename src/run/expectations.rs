@@ -3,17 +3,24 @@
 use super::contender::Contender;
 use crate::algorithm::ALGORITHMS;
 use crate::error::{Place, Problem, Problems, suggest};
+use crate::judge::Tally;
 use crate::metrics::{self, Comparison, METRICS, Row, SUBJECT_METRICS, Value};
 use crate::scenario::{Expect, Scenario, Subject};
 
-/// An expectation held against one row of the results.
+/// An expectation held against every run of an algorithm of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// What was expected, of whom: "fixed-window over_limit = 100".
     pub expected: String,
-    /// What was found; `None` where there is no such value.
+    /// In which replica something else was found, the first of them; 0 where it holds.
+    pub replica: usize,
+    /// What was found in that replica; `None` where there is no such value.
     pub found: Option<Value>,
-    /// Whether it holds.
+    /// In how many replicas it fails.
+    pub failing: usize,
+    /// How many replicas there are.
+    pub replicas: usize,
+    /// Whether it holds in all of them.
     pub holds: bool,
     /// Where the expectation stands.
     pub place: Place,
@@ -41,7 +48,9 @@ pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], pr
             None => all_cases.clone().collect(),
             Some(case) => {
                 let known = scenario.cases.iter().map(|case| case.name.as_str());
-                is_known("case", case, known.collect());
+                if scenario.all_cases {
+                    is_known("case", case, known.collect());
+                }
                 all_cases.clone().filter(|&index| scenario.cases[index].name == *case).collect()
             }
         };
@@ -70,21 +79,29 @@ pub(super) fn check_names(scenario: &Scenario, contenders: &[Vec<Contender>], pr
     }
 }
 
-/// Holds every expectation against the rows that it is about.
+/// Holds every expectation against the runs that it is about: each of them must show what is expected.
 pub fn judge(scenario: &Scenario, comparison: &Comparison) -> Vec<Judgement> {
     let mut judgements = Vec::new();
-    for expect in &scenario.expects {
-        let rows = comparison.rows.iter().filter(|row| {
-            let case = &comparison.cases[row.case].name;
-            expect.case.as_ref().is_none_or(|name| name == case)
-                && expect.algorithm.as_ref().is_none_or(|name| *name == row.algorithm)
-        });
+    for (index, expect) in scenario.expects.iter().enumerate() {
+        let rows = comparison
+            .rows
+            .iter()
+            .filter(|row| is_about(expect, &comparison.cases[row.case].name, &row.algorithm));
         judgements.extend(rows.map(|row| {
-            let found = value(expect, row);
+            let first = value(expect, &row.tally);
+            let others =
+                row.repeats.iter().map(|repeat| repeat.expected.get(index).copied().flatten());
+            let found: Vec<Option<Value>> = std::iter::once(first).chain(others).collect();
+            let fails = |found: &Option<Value>| !expect.bound.holds(found.map(Value::as_f64));
+            let failing = found.iter().filter(|found| fails(found)).count();
+            let replica = found.iter().position(fails).unwrap_or(0);
             Judgement {
                 expected: words(expect, &comparison.cases[row.case].name, row),
-                found,
-                holds: expect.bound.holds(found.map(Value::as_f64)),
+                replica,
+                found: found[replica],
+                failing,
+                replicas: found.len(),
+                holds: failing == 0,
                 place: expect.place.clone(),
             }
         }));
@@ -92,18 +109,35 @@ pub fn judge(scenario: &Scenario, comparison: &Comparison) -> Vec<Judgement> {
     judgements
 }
 
-fn value(expect: &Expect, row: &Row) -> Option<Value> {
+/// By expectation, what it is about in one run; `None` too where it is about others.
+pub(super) fn found(
+    scenario: &Scenario,
+    case: &str,
+    algorithm: &str,
+    tally: &Tally,
+) -> Vec<Option<Value>> {
+    let of =
+        |expect: &Expect| is_about(expect, case, algorithm).then(|| value(expect, tally)).flatten();
+    scenario.expects.iter().map(of).collect()
+}
+
+fn is_about(expect: &Expect, case: &str, algorithm: &str) -> bool {
+    expect.case.as_ref().is_none_or(|name| name == case)
+        && expect.algorithm.as_ref().is_none_or(|name| name == algorithm)
+}
+
+fn value(expect: &Expect, tally: &Tally) -> Option<Value> {
     let subject = match &expect.subject {
-        Subject::Run => return metrics::find(&expect.metric).and_then(|m| (m.value)(&row.tally)),
+        Subject::Run => return metrics::find(&expect.metric).and_then(|m| (m.value)(tally)),
         Subject::Key { limit, key } => {
-            let limits = &row.tally.limits;
+            let mut limits = tally.limits.iter();
             let limit = match limit {
-                Some(name) => limits.iter().find(|limit| limit.name == *name)?,
-                None => limits.first()?,
+                Some(name) => limits.find(|limit| limit.name == *name)?,
+                None => limits.next()?,
             };
             limit.keys.iter().find(|subject| subject.name == *key)?
         }
-        Subject::Client(name) => row.tally.clients.iter().find(|client| client.name == *name)?,
+        Subject::Client(name) => tally.clients.iter().find(|client| client.name == *name)?,
     };
     metrics::find_in(SUBJECT_METRICS, &expect.metric).and_then(|metric| (metric.value)(subject))
 }
@@ -159,6 +193,39 @@ mod tests {
             judged("[[expect]]\nalgorithm = \"gcra\"\nkey = \"client-1\"\nlimit = \"2 per 60s\"\nmetric = \"peak_window\"\nis = 2\n").unwrap(),
             ["gcra key client-1 of 2 per 60s peak_window = 2, found 2: true"]
         );
+    }
+
+    #[test]
+    fn every_replica_is_judged_and_the_first_that_fails_is_told() {
+        let text = "name = \"t\"\nreplicas = 9\nduration = \"1m\"\nlimit = \"2/60s\"\n\
+                    algorithm = { kind = \"gcra\" }\n\
+                    [[traffic]]\nkind = \"poisson\"\nrate = \"1/s\"\nclients = 2\n";
+        let judgement = |expect: &str| {
+            let text = format!("{text}[[expect]]\n{expect}\n");
+            let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+            let prepared = prepare(scenario.unwrap(), &[]).unwrap();
+            let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
+            let values: Vec<f64> = findings.comparison.rows[0]
+                .singles()
+                .map(|single| single.values[0].unwrap().as_f64())
+                .collect();
+            (judge(&prepared.scenario, &findings.comparison).remove(0), values)
+        };
+        let (holds, requests) = judgement("metric = \"requests\"\nat-least = 1");
+        assert!((holds.holds, holds.failing, holds.replicas) == (true, 0, 9), "{holds:?}");
+        // Only what exceeds the third replica's number fails.
+        let bound = requests[2];
+        let failing: Vec<usize> = (0..9).filter(|&index| requests[index] > bound).collect();
+        assert!((1..8).contains(&failing.len()), "{requests:?}");
+        let (fails, _) = judgement(&format!("metric = \"requests\"\nat-most = {bound}"));
+        assert!(!fails.holds);
+        assert_eq!((fails.replica, fails.failing), (failing[0], failing.len()));
+        assert_eq!(fails.found.map(Value::as_f64), Some(requests[failing[0]]));
+        // What is asked of a key or client is found in every replica, too.
+        let (client, _) = judgement("client = \"client-2\"\nmetric = \"accepted\"\nat-least = 2");
+        assert!(client.holds, "{client:?}");
+        let (nobody, _) = judgement("client = \"client-3\"\nmetric = \"accepted\"\nat-least = 0");
+        assert_eq!((nobody.failing, nobody.found), (9, None));
     }
 
     #[test]

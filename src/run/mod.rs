@@ -4,9 +4,12 @@ mod contender;
 mod describe;
 mod estimate;
 mod expectations;
+mod pool;
 mod prepare;
 mod progress;
+mod reference;
 mod simulate;
+mod stage;
 
 pub use contender::{Contender, schema as contender_schema};
 pub use estimate::Estimate;

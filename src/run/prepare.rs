@@ -1,6 +1,7 @@
 //! A scenario made ready to run: everything that can be wrong with it is known before anything runs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -34,13 +35,17 @@ impl Prepared {
         let of = |case: &PreparedCase| {
             case.estimate.requests.saturating_mul(case.contenders.len() as u64)
         };
-        self.cases.iter().map(of).fold(0, u64::saturating_add)
+        let of_a_replica = self.cases.iter().map(of).fold(0, u64::saturating_add);
+        of_a_replica.saturating_mul(u64::from(self.scenario.replicas))
     }
 }
 
 /// A case with its traffic and algorithms.
 pub(super) struct PreparedCase {
-    pub(super) traffic: Traffic,
+    /// Of the first replica; cases that agree in all that makes it share it.
+    pub(super) traffic: Arc<Traffic>,
+    /// The tables of the traffic as resolved.
+    sources: Vec<Json>,
     pub(super) contenders: Vec<Contender>,
     pub(super) resolved: Json,
     pub(super) estimate: Estimate,
@@ -79,22 +84,36 @@ pub fn prepare_with(
         }
     }
     let folder = scenario.path.parent().unwrap_or(Path::new(""));
-    let mut cases = Vec::new();
-    for (case, mut contenders) in scenario.cases.iter().zip(contenders) {
-        let Some((traffic, sources)) = problems.keep(traffic::build(case, folder))? else {
-            continue;
+    let mut cases: Vec<PreparedCase> = Vec::new();
+    // A case whose traffic has problems is left out, and nothing is run then.
+    let mut positions: Vec<usize> = Vec::new();
+    for (position, (case, mut contenders)) in scenario.cases.iter().zip(contenders).enumerate() {
+        let same = positions.iter().position(|&other| same_traffic(&scenario.cases[other], case));
+        let (traffic, sources) = match same.map(|index| &cases[index]) {
+            Some(other) => (Arc::clone(&other.traffic), other.sources.clone()),
+            None => match problems.keep(traffic::build(case, folder))? {
+                Some((traffic, sources)) => (Arc::new(traffic), sources),
+                None => continue,
+            },
         };
+        positions.push(position);
         let estimate = Estimate::of(&case.limits, &traffic);
         estimate.check(case, problems);
         contenders.retain(|contender| only.is_empty() || only.contains(&contender.name));
-        let resolved = resolve(case, &traffic, sources, &contenders);
-        cases.push(PreparedCase { traffic, contenders, resolved, estimate });
+        let resolved = resolve(case, &traffic, &sources, &contenders);
+        cases.push(PreparedCase { traffic, sources, contenders, resolved, estimate });
     }
     Ok(Prepared { scenario, cases })
 }
 
+/// Whether two cases have the same traffic: all that it is made of is the same.
+fn same_traffic(one: &Case, other: &Case) -> bool {
+    let made_of = |case: &Case| (case.seed, case.start, case.duration);
+    made_of(one) == made_of(other) && one.traffic == other.traffic
+}
+
 /// All settings of a case with their defaults.
-fn resolve(case: &Case, traffic: &Traffic, sources: Vec<Json>, contenders: &[Contender]) -> Json {
+fn resolve(case: &Case, traffic: &Traffic, sources: &[Json], contenders: &[Contender]) -> Json {
     let mut resolved = Map::new();
     if !case.name.is_empty() {
         resolved.insert("case".to_owned(), json!(case.name));
@@ -102,7 +121,7 @@ fn resolve(case: &Case, traffic: &Traffic, sources: Vec<Json>, contenders: &[Con
     resolved.extend(case.resolved.clone());
     resolved.insert("start".to_owned(), traffic.window.start.json());
     resolved.insert("duration".to_owned(), traffic.window.span().json());
-    resolved.insert("traffic".to_owned(), Json::Array(sources));
+    resolved.insert("traffic".to_owned(), Json::Array(sources.to_vec()));
     let options = contenders.iter().map(|contender| contender.resolved.clone());
     resolved.insert("algorithm".to_owned(), options.collect());
     Json::Object(resolved)

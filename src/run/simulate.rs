@@ -1,23 +1,22 @@
 //! All cases of a scenario through all of their algorithms.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::Value as Json;
 
 use super::contender::Contender;
 use super::describe;
 use super::estimate::Estimate;
+use super::expectations;
+use super::pool::{self, Work};
 use super::prepare::{Prepared, PreparedCase};
 use super::progress::Progress;
-use crate::algorithm;
-use crate::error::{Error, Problem, Problems};
-use crate::judge::{Tally, Wrong};
-use crate::metrics::{Comparison, Row};
-use crate::scenario::Case;
+use super::stage::Stage;
+use crate::error::{Error, Problem};
+use crate::judge::Tally;
+use crate::metrics::{Comparison, Repeat, Row, values};
+use crate::scenario::{Case, Scenario};
 use crate::time::{Instant, Span};
-use crate::traffic::{Arrival, Input, Traffic};
-use crate::world::{self, Decided, Decisions, KeyPlan, Observer, Plan, Stopped};
+use crate::traffic::{Input, Traffic};
+use crate::world::{Decided, Observer, Stopped};
 
 /// What a scenario showed.
 pub struct Findings {
@@ -46,9 +45,9 @@ pub trait DecisionSink {
 /// How to simulate.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// At most so many algorithms at a time; 0 counts as 1. Changes no result.
+    /// At most so many runs at a time; 0 counts as 1. Changes no result.
     pub threads: usize,
-    /// Where every decision is written; algorithms then run one after another.
+    /// Where every decision is written; runs are then made one after another, replica by replica.
     pub decisions: Option<&'a mut dyn DecisionSink>,
 }
 
@@ -62,13 +61,16 @@ pub fn simulate(
     progress: &dyn Progress,
 ) -> Result<Findings, Error> {
     let scenario = &prepared.scenario;
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     let mut cases = Vec::new();
     for (index, (case, ready)) in scenario.cases.iter().zip(&prepared.cases).enumerate() {
-        let total = ready.estimate.requests.saturating_mul(ready.contenders.len() as u64 + 1);
-        let what = [scenario.name.as_str(), &case.name].join(" ");
-        progress.begin(what.trim_end(), total);
-        let found = run_case(index, case, ready, &mut options, progress);
+        let runs = (ready.contenders.len() as u64 + 1) * u64::from(scenario.replicas);
+        let mut what = [scenario.name.as_str(), &case.name].join(" ").trim_end().to_owned();
+        if scenario.replicas > 1 {
+            what += &format!(", {} replicas", scenario.replicas);
+        }
+        progress.begin(&what, ready.estimate.requests.saturating_mul(runs));
+        let found = run_case(index, scenario, ready, &mut options, progress);
         progress.end();
         rows.extend(found?);
         cases.push(describe::case(case, &ready.traffic));
@@ -78,6 +80,7 @@ pub fn simulate(
             scenario: scenario.name.clone(),
             about: scenario.about.clone(),
             cases,
+            baseline: scenario.baseline,
             rows,
         },
         resolved: prepared.cases.iter().map(|ready| ready.resolved.clone()).collect(),
@@ -87,123 +90,91 @@ pub fn simulate(
 }
 
 /// So many requests (96 MiB of them) are stored once; more are made up anew for every algorithm.
-const STORED: u64 = 1 << 22;
+pub(super) const STORED: u64 = 1 << 22;
 
+/// All runs of a case.
 fn run_case(
     index: usize,
-    case: &Case,
+    scenario: &Scenario,
     ready: &PreparedCase,
     options: &mut Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Row>, Error> {
-    let keys = KeyPlan::new(&case.limits, &ready.traffic);
-    let few = ready.estimate.requests <= STORED;
-    let stored: Option<Vec<Arrival>> = few.then(|| ready.traffic.merged().collect());
-    let plan = Plan::of(case, &ready.traffic, stored.as_deref(), &keys);
-    let row = |contender: &Contender, tally: Tally| Row {
-        case: index,
-        algorithm: contender.name.clone(),
-        kind: contender.kind,
-        replica: 0,
-        seed: case.seed.0,
-        tally,
-    };
-    let reference = match plan.is_closed_loop() {
-        true => None,
-        false => Some(Reference::over(case, &plan, progress)?),
-    };
-    let one = |contender: &Contender, watch: &mut Watch| {
-        if let Some(reference) = &reference
-            && watch.sink.is_none()
-            && contender.decides_as(&reference.log)
-        {
-            return Ok(reference.tally());
-        }
-        let limiters = contender.limiters(&case.limits);
-        let queues = algorithm::ALGORITHMS[contender.kind].queues;
-        let decisions = reference.as_ref().map(|reference| &reference.decisions);
-        let result = world::run(&plan, limiters, queues, decisions, watch);
-        watch.outcome(result).map(|(tally, _)| tally)
-    };
-    if let Some(sink) = options.decisions.as_deref_mut() {
-        let mut rows = Vec::new();
-        for contender in &ready.contenders {
-            sink.begin(&case.name, &contender.name, 0);
-            let mut watch = Watch::new(case, progress, &ready.traffic, Some(sink));
-            rows.push(row(contender, one(contender, &mut watch)?));
-        }
-        return Ok(rows);
-    }
-    // As many at a time as fit into the memory that one alone may take.
-    let memory = case.max_memory_mib.saturating_mul(1 << 20);
-    let fit = memory / ready.estimate.memory_bytes.max(1);
-    let threads = options.threads.min(usize::try_from(fit).unwrap_or(usize::MAX));
-    let next = AtomicUsize::new(0);
-    let tallies: Vec<Mutex<Option<Result<Tally, Error>>>> =
-        ready.contenders.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, ready.contenders.len().max(1)) {
-            scope.spawn(|| {
-                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    && let Some(contender) = ready.contenders.get(index)
-                {
-                    let mut watch = Watch::new(case, progress, &ready.traffic, None);
-                    let result = one(contender, &mut watch);
-                    if let Ok(mut slot) = tallies[index].lock() {
-                        *slot = Some(result);
-                    }
-                }
-            });
-        }
-    });
-    let results = tallies.into_iter().map(|slot| slot.into_inner().ok().flatten());
-    ready
-        .contenders
-        .iter()
-        .zip(results)
-        .map(|(contender, result)| {
-            let tally = result.unwrap_or(Err(Error::Interrupted))?;
-            Ok(row(contender, tally))
+    let case = &scenario.cases[index];
+    let contenders = &ready.contenders;
+    let found = |stage: &Stage, contender: &Contender, watch: &mut Watch| {
+        let tally = stage.run(contender, watch)?;
+        Ok(match stage.replica {
+            0 => Found::First(Box::new(tally)),
+            _ => Found::Other(Repeat {
+                seed: stage.seed.0,
+                values: values(&tally),
+                expected: expectations::found(scenario, &case.name, &contender.name, &tally),
+            }),
         })
-        .collect()
+    };
+    let results: Vec<Vec<Found>> = if let Some(sink) = options.decisions.as_deref_mut() {
+        let mut results = Vec::new();
+        for replica in 0..scenario.replicas {
+            let stage = Stage::open(replica, case, ready, progress)?;
+            let mut of_replica = Vec::new();
+            for contender in contenders {
+                sink.begin(&case.name, &contender.name, replica);
+                let mut watch = Watch::new(case, progress, &stage.traffic, Some(&mut *sink));
+                of_replica.push(found(&stage, contender, &mut watch)?);
+            }
+            results.push(of_replica);
+        }
+        results
+    } else {
+        let work = Work { stages: scenario.replicas as usize, parts: contenders.len() };
+        let open = |replica: usize| Stage::open(replica as u32, case, ready, progress);
+        let part = |stage: &Stage, part: usize| {
+            let mut watch = Watch::new(case, progress, &stage.traffic, None);
+            found(stage, &contenders[part], &mut watch)
+        };
+        let stored = Some(ready.estimate.requests).filter(|&requests| requests <= STORED);
+        let shared = match scenario.replicas {
+            1 => 0,
+            _ => Estimate::shared_bytes(&ready.traffic, stored.unwrap_or(0)),
+        };
+        let threads = options.threads.min(ready.estimate.fitting(case, shared));
+        pool::run(work, threads, open, part)?
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    for (position, found) in results.into_iter().flat_map(|found| found.into_iter().enumerate()) {
+        match found {
+            Found::First(tally) => rows.push(Row {
+                case: index,
+                algorithm: contenders[position].name.clone(),
+                kind: contenders[position].kind,
+                seed: case.seed.0,
+                tally: *tally,
+                repeats: Vec::new(),
+            }),
+            Found::Other(repeat) => rows[position].repeats.push(repeat),
+        }
+    }
+    Ok(rows)
 }
 
-/// The sliding window log with its defaults over the same traffic, against whose decisions the
-/// others are compared.
-struct Reference {
-    log: Contender,
-    tally: Tally,
-    decisions: Decisions,
-}
-
-impl Reference {
-    fn over(case: &Case, plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
-        let kind = algorithm::position("sliding-window-log");
-        let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
-        let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
-        let mut watch = Watch::new(case, progress, plan.traffic, None);
-        let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
-        let (tally, decisions) = watch.outcome(result)?;
-        Ok(Reference { log, tally, decisions })
-    }
-
-    /// What a contender finds that decides as the reference does.
-    fn tally(&self) -> Tally {
-        Tally { wrong: Some(Wrong::default()), ..self.tally.clone() }
-    }
+/// What is kept of a run.
+enum Found {
+    First(Box<Tally>),
+    Other(Repeat),
 }
 
 /// Passes progress and decisions on.
-struct Watch<'a> {
+pub(super) struct Watch<'a> {
     case: &'a Case,
     progress: &'a dyn Progress,
     traffic: &'a Traffic,
-    sink: Option<&'a mut dyn DecisionSink>,
+    pub sink: Option<&'a mut dyn DecisionSink>,
     failure: Option<Error>,
 }
 
 impl<'a> Watch<'a> {
-    fn new(
+    pub fn new(
         case: &'a Case,
         progress: &'a dyn Progress,
         traffic: &'a Traffic,
@@ -213,7 +184,7 @@ impl<'a> Watch<'a> {
     }
 
     /// What a run came to, and why it stopped if it did.
-    fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
+    pub fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
         match (result, self.failure.take()) {
             (_, Some(failure)) => Err(failure),
             (Err(Stopped::ByObserver), None) => Err(Error::Interrupted),
@@ -254,9 +225,12 @@ impl Observer for Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm;
+    use crate::judge::Wrong;
     use crate::run::{Silent, prepare};
-    use crate::scenario::{Changes, Scenario};
+    use crate::scenario::Changes;
     use std::path::Path;
+    use std::sync::atomic::Ordering;
 
     #[test]
     fn without_any_traffic_no_decision_differs_from_the_reference() {
@@ -313,6 +287,40 @@ mod tests {
         let wrong: Vec<_> = logs.map(|(case, _, tally)| (*case, tally.wrong.unwrap())).collect();
         let none = crate::judge::Wrong::default();
         assert_eq!(wrong, [(0, none), (1, none)]);
+    }
+
+    #[test]
+    fn replicas_are_runs_of_their_own_under_the_seeds_derived() {
+        let cases = "[[case]]\nname = \"a\"\n\
+                     [[case]]\nname = \"b\"\nset = { seed = 5, limit = \"9/10s\" }\n";
+        let ready = |text: String| {
+            let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+            prepare(scenario.unwrap(), &[]).unwrap()
+        };
+        let replicated = ready(format!("replicas = 3\n{BASE}{cases}"));
+        let of = |prepared: &Prepared, threads| {
+            let options = Options { threads, decisions: None };
+            simulate(prepared, options, &Silent::default()).unwrap().comparison.rows
+        };
+        let rows = of(&replicated, 1);
+        for threads in [2, 7] {
+            for (one, other) in rows.iter().zip(of(&replicated, threads)) {
+                assert!(one.tally == other.tally && one.repeats == other.repeats);
+            }
+        }
+        for (case, seed, limit) in [(0, 1, "20/10s"), (1, 5, "9/10s")] {
+            for replica in 0..3 {
+                let seed = crate::seed::Seed(seed).replica(replica).0;
+                let text = format!("seed = {seed}\n{BASE}").replace("20/10s", limit);
+                let alone = of(&ready(text), 1);
+                let of_case: Vec<&Row> = rows.iter().filter(|row| row.case == case).collect();
+                assert_eq!(of_case.len(), alone.len());
+                for (row, alone) in of_case.into_iter().zip(alone) {
+                    let single = row.singles().nth(replica as usize).unwrap();
+                    assert_eq!((single.seed, single.values), (seed, values(&alone.tally)));
+                }
+            }
+        }
     }
 
     /// Counts decisions by run, and fails after so many.

@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 use crate::error::{Place, Problem};
 use crate::params::{Choice, Node, Params, Setting, Value};
 
-pub(super) const MEANING: &str = "What this scenario must show; `ratesim check` judges it.";
+pub(super) const MEANING: &str =
+    "What this scenario must show, in every replica; `ratesim check` judges it.";
 
 /// One expectation: a metric of a case and algorithm (or of one of its keys) against bounds.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,17 @@
 //! A scenario file as plain data: what to compare, over which traffic, against which limits.
 //!
-//! [`Scenario::load`] reads a file, applies `--set` and the settings of each `[[case]]`, and reports
-//! every problem at once. Tables that belong to a registry of another layer (`[[traffic]]`,
+//! [`Scenario::load`] reads a file, applies `--set` and what each `[[case]]` and each combination of the
+//! `[matrix]` changes, and reports every problem at once. Tables that belong to a registry of another layer (`[[traffic]]`,
 //! `[[algorithm]]`) stay nodes; the layer that owns the registry reads them.
 
 mod case;
 mod expect;
 mod key;
 mod limit;
+mod matrix;
+mod overlap;
+mod replication;
+mod variation;
 
 use std::fs::File;
 use std::io::Read;
@@ -16,6 +20,10 @@ use std::sync::Arc;
 
 use crate::error::{Error, Place, Problem, Problems, Source};
 use crate::params::{Field, Node, Params};
+
+use matrix::Matrix;
+use replication::Replication;
+use variation::{Argument, Variation};
 
 pub use case::{Case, Combine, Trigger};
 pub use expect::{Bound, Expect, Subject};
@@ -33,8 +41,14 @@ pub struct Scenario {
     pub about: String,
     /// The file.
     pub path: PathBuf,
-    /// Its variations, at least one; a file without `[[case]]` has one whose name is empty.
+    /// Its variations; a file without `[[case]]` and `[matrix]` has one whose name is empty.
     pub cases: Vec<Case>,
+    /// Whether all cases could be made; if not, a name that none of them has may be right.
+    pub all_cases: bool,
+    /// How many runs there are of each case, at least one, each under a seed of its own.
+    pub replicas: u32,
+    /// The position of the case that the others are compared with.
+    pub baseline: usize,
     /// What it must show.
     pub expects: Vec<Expect>,
 }
@@ -46,6 +60,8 @@ pub struct Changes {
     pub set: Vec<(String, String)>,
     /// The seed, as of `--seed`.
     pub seed: Option<u64>,
+    /// The number of replicas, as of `--replicas`.
+    pub replicas: Option<u32>,
 }
 
 impl Scenario {
@@ -99,10 +115,7 @@ impl Scenario {
     /// `traffic` give the schemas of the tables that other layers read.
     pub fn fields(algorithm: &serde_json::Value, traffic: &serde_json::Value) -> Vec<Field> {
         Params::describe(|params| {
-            case::read_header(params);
-            case::read(params, "", algorithm, traffic);
-            params.tables("case", case::CASE_MEANING, case::read_variation);
-            params.tables("expect", expect::MEANING, expect::read);
+            read_document(params, "", algorithm, traffic);
         })
     }
 }
@@ -161,40 +174,81 @@ fn read_text(
         problems.take(syntax);
         return None;
     }
+    let mut arguments = Vec::new();
     for (path, value) in &changes.set {
         if let Err(problem) = root.set(path, value) {
             problems.add(problem);
         }
+        arguments.push(Argument::new(format!("--set {path}={value}"), path, value));
     }
-    if let Some(seed) = changes.seed
-        && let Err(problem) = root.set("seed", &seed.to_string())
-    {
-        problems.add(problem);
+    let seed = changes.seed.map(|seed| ("seed", seed.to_string()));
+    let replicas = changes.replicas.map(|replicas| ("replicas", replicas.to_string()));
+    for (name, value) in [seed, replicas].into_iter().flatten() {
+        if let Err(problem) = root.set(name, &value) {
+            problems.add(problem);
+        }
+        arguments.push(Argument::new(format!("--{name} {value}"), name, &value));
     }
-    Some(read(&root, path, problems))
+    Some(read(&root, path, &arguments, problems))
 }
 
-fn read(root: &Node, path: &Path, problems: &Problems) -> Scenario {
+/// All that a document says.
+struct Document {
+    name: Option<String>,
+    about: String,
+    /// The case that the document describes if nothing varies it.
+    case: Case,
+    variations: Vec<Variation>,
+    matrix: Matrix,
+    replication: Replication,
+    expects: Vec<Expect>,
+}
+
+/// Reads a document, of which only what belongs to a case may differ from case to case. `algorithm` and
+/// `traffic` are the schemas of the tables that other layers read.
+fn read_document(
+    params: &mut Params,
+    case: &str,
+    algorithm: &serde_json::Value,
+    traffic: &serde_json::Value,
+) -> Document {
+    let (name, about) = case::read_header(params);
+    let case = case::read(params, case, algorithm, traffic);
+    let variations = params.tables("case", variation::MEANING, variation::read_variation);
+    let matrix = matrix::read(params);
+    let replication = replication::read(params);
+    let expects = params.tables("expect", expect::MEANING, expect::read);
+    let variations = variations.into_iter().flatten().collect();
+    let expects = expects.into_iter().flatten().collect();
+    Document { name, about, case, variations, matrix, replication, expects }
+}
+
+fn read(root: &Node, path: &Path, arguments: &[Argument], problems: &Problems) -> Scenario {
     let any = serde_json::json!({ "type": "object" });
     let mut params = Params::new(root, problems);
-    let (name, about) = case::read_header(&mut params);
+    let Document { name, about, case, variations, matrix, replication, expects } =
+        read_document(&mut params, "", &any, &any);
     let name_place = params.place_of("name");
-    let base = case::read(&mut params, "", &any, &any);
-    let variations = params.tables("case", case::CASE_MEANING, case::read_variation);
-    let expects = params.tables("expect", expect::MEANING, expect::read);
-    let finished = params.finish();
-    let variations: Vec<_> = variations.into_iter().flatten().collect();
+    let mut resolved = params.finish().resolved;
+    for name in ["matrix", "replicas", "baseline"] {
+        resolved.shift_remove(name);
+    }
+    let (variations, all_cases) = matrix.cross(variations, problems);
     let cases = if variations.is_empty() {
-        vec![base.with_resolved(finished.resolved)]
+        vec![case.with_resolved(resolved)]
     } else {
-        case::vary(root, &variations, problems)
+        variation::vary(root, &variations, arguments, problems)
     };
+    let baseline = replication.baseline(&cases, all_cases, problems);
     Scenario {
         name: name.unwrap_or_default(),
         name_place,
         about,
         path: path.to_owned(),
         cases,
-        expects: expects.into_iter().flatten().collect(),
+        all_cases,
+        replicas: replication.replicas,
+        baseline,
+        expects,
     }
 }

@@ -73,6 +73,11 @@ pub trait Source: Send + Sync {
     fn clip(&mut self, _window: Window) -> u64 {
         0
     }
+
+    /// A recorded source under another seed, nothing clipped; `None` for others, which are opened anew.
+    fn again(&self, _seed: Seed) -> Option<Box<dyn Source>> {
+        None
+    }
 }
 
 /// A file that was read.
@@ -120,6 +125,8 @@ pub struct Traffic {
     pub window: Window,
     /// Recorded requests that fall outside the window.
     pub outside: u64,
+    /// How many of the clients, and of the endpoints, were met in records; they come first.
+    pub met_in_records: (usize, usize),
 }
 
 /// What a source is built from, besides its own table.
@@ -211,6 +218,25 @@ pub fn schema() -> Json {
 /// # Errors
 /// Every problem of the tables and inputs.
 pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> {
+    open(case, case.seed, folder, None)
+}
+
+/// The traffic of a case under another seed, as if it were built anew, but no record is read again:
+/// they are those of `first`, which was built for the same case.
+///
+/// # Errors
+/// Under another seed, a record may begin or end a little earlier or later, outside the years that a run
+/// may lie in.
+pub fn again(case: &Case, seed: Seed, first: &Traffic) -> Result<Traffic, Error> {
+    open(case, seed, Path::new(""), Some(first)).map(|(traffic, _)| traffic)
+}
+
+fn open(
+    case: &Case,
+    seed: Seed,
+    folder: &Path,
+    first: Option<&Traffic>,
+) -> Result<(Traffic, Vec<Json>), Error> {
     let problems = Problems::new();
     let mut kinds: Vec<Option<&Kind>> = Vec::new();
     for node in &case.traffic {
@@ -225,13 +251,20 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
         kinds.push(kind);
     }
     let unknown = Window { start: Instant(0), end: Instant(0) };
+    let (clients, endpoints) = first.map_or((0, 0), |first| first.met_in_records);
     let mut traffic = Traffic {
-        clients: IndexSet::new(),
-        endpoints: IndexSet::new(),
+        clients: first.iter().flat_map(|first| &first.clients).take(clients).cloned().collect(),
+        endpoints: first
+            .iter()
+            .flat_map(|first| &first.endpoints)
+            .take(endpoints)
+            .cloned()
+            .collect(),
         sources: Vec::new(),
-        inputs: Vec::new(),
+        inputs: first.map(|first| first.inputs.clone()).unwrap_or_default(),
         window: unknown,
         outside: 0,
+        met_in_records: (0, 0),
     };
     let mut opened: Vec<Option<(Box<dyn Source>, Json)>> = kinds.iter().map(|_| None).collect();
     let mut open = |recorded: bool, traffic: &mut Traffic| {
@@ -239,13 +272,17 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
             let Some(kind) = kinds[position].filter(|kind| kind.recorded == recorded) else {
                 continue;
             };
+            if let Some(source) = first.and_then(|first| first.sources[position].again(seed)) {
+                opened[position] = Some((source, Json::Null));
+                continue;
+            }
             let mut params = Params::new(node, &problems);
             params.required::<String>("kind", KIND);
             let source = (kind.open)(
                 &mut params,
                 &mut Context {
                     folder,
-                    seed: case.seed,
+                    seed,
                     position,
                     window: traffic.window,
                     clients: &mut traffic.clients,
@@ -267,6 +304,7 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
         (range, all_read)
     };
     let (range, all_read) = open(true, &mut traffic);
+    traffic.met_in_records = (traffic.clients.len(), traffic.endpoints.len());
     traffic.window = window(case, range, all_read, &problems);
     open(false, &mut traffic);
     problems.into_result()?;

@@ -152,13 +152,19 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
         let Loop { requests, pending, desk, .. } = self;
-        let soon = |ticket: &Ticket| desk.fetch(requests.fetch(ticket.slot));
+        // One kind of record after another: so the misses of one kind overlap, and the next kind, which
+        // is found through it, need not wait for each.
+        let soon = |events: &[(u64, Ticket)]| {
+            events.iter().for_each(|(_, ticket)| requests.fetch(ticket.slot));
+            let clients = events.iter().map(|(_, ticket)| requests.get(ticket.slot).client);
+            desk.fetch(clients);
+        };
         let Some((at, ticket)) = pending.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;
         }
         let slot = ticket.slot;
-        match self.requests.get(slot).stage {
+        match self.requests.get(slot).stage() {
             Stage::Pausing { obeys } => self.attempt(slot, at, Trial::Retry { obeys }, observer),
             Stage::Answered(answer) => self.settle(slot, at, answer, observer),
             Stage::Leaving => {
@@ -183,18 +189,16 @@ impl<'a, 'b> Loop<'a, 'b> {
         self.attempts += 1;
         let timeout = self.clients.timeout.map(|timeout| at + timeout);
         let request = self.requests.get_mut(slot);
-        let leaves = self.crowd.leaves_at(&request.memory);
+        let leaves = self.crowd.leaves_at(&request.memory());
         request.until = [timeout, leaves].into_iter().flatten().min().unwrap_or(Instant(i64::MAX));
-        request.memory.tries = request.memory.tries.saturating_add(1);
-        let request = *request;
+        let attempt = request.try_again();
+        let (client, number, arrival) = (request.client, request.number, request.arrival(at));
         if trial == Trial::First {
-            self.crowd.began(request.client, at);
+            self.crowd.began(client, at);
         }
         self.desk.judge.tried(at, trial);
-        let arrival = request.arrival(at);
         let fate = self.desk.decide(&arrival);
-        let attempt = request.memory.tries;
-        observer.decided(Decided { arrival: &arrival, request: request.number, attempt, fate });
+        observer.decided(Decided { arrival: &arrival, request: u64::from(number), attempt, fate });
         match fate {
             Fate::Accepted => match self.backend {
                 None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),
@@ -211,7 +215,7 @@ impl<'a, 'b> Loop<'a, 'b> {
                 if trial == (Trial::Retry { obeys: true }) {
                     self.desk.judge.broke_promise();
                 }
-                let draw = || self.draws.part(request.number, u64::from(attempt));
+                let draw = || self.draws.part(u64::from(number), u64::from(attempt));
                 let header = self.plan.rejection.header(at, wait, self.desk.window(), draw);
                 if self.refusing_takes_time {
                     let ticket = self.wait(slot, Stage::Refused(header));
@@ -242,7 +246,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     fn employ(&mut self, ticket: Ticket, at: Instant, work: Work, observer: &mut dyn Observer) {
         let Some(backend) = &mut self.backend else { unreachable!("it was looked for") };
         let request = self.requests.get(ticket.slot);
-        let drawn_by = (request.number, request.memory.tries);
+        let drawn_by = (u64::from(request.number), request.memory().tries);
         match backend.offer(at, Job { work, ticket: ticket.number(), drawn_by }) {
             Entry::Started(started) => self.schedule(started),
             Entry::Queued => {}
@@ -250,7 +254,7 @@ impl<'a, 'b> Loop<'a, 'b> {
                 if work == Work::Serve {
                     self.desk.judge.turned_away();
                 }
-                self.requests.get_mut(ticket.slot).stage = Stage::Refused(None);
+                self.requests.get_mut(ticket.slot).set_stage(Stage::Refused(None));
                 self.answer(ticket.slot, at, Answer::Failure(None), observer);
             }
         }
@@ -291,8 +295,8 @@ impl<'a, 'b> Loop<'a, 'b> {
             return;
         }
         let request = self.requests.get_mut(ticket.slot);
-        let Stage::Queued(since) = request.stage else { unreachable!("it was in the queue") };
-        request.stage = Stage::Working;
+        let Stage::Queued(since) = request.stage() else { unreachable!("it was in the queue") };
+        request.set_stage(Stage::Working);
         let arrival = request.arrival(since);
         self.desk.depart(at, &arrival, at - since);
         match self.backend {
@@ -305,7 +309,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     fn finish_job(&mut self, at: Instant, job: Job, busy: Span, observer: &mut dyn Observer) {
         let ticket = Ticket::from_number(job.ticket);
         let answered = self.requests.is_current(ticket) && {
-            let answer = match self.requests.get(ticket.slot).stage {
+            let answer = match self.requests.get(ticket.slot).stage() {
                 Stage::Refused(header) => Answer::Failure(header),
                 _ => Answer::Success,
             };
@@ -324,7 +328,7 @@ impl<'a, 'b> Loop<'a, 'b> {
         answer: Answer,
         observer: &mut dyn Observer,
     ) {
-        self.requests.get_mut(slot).stage = stage;
+        self.requests.get_mut(slot).set_stage(stage);
         if !self.answer(slot, at, answer, observer) {
             self.wait(slot, stage);
         }
@@ -360,12 +364,16 @@ impl<'a, 'b> Loop<'a, 'b> {
         }
         let request = self.requests.get_mut(slot);
         let Answer::Failure(header) = answer else {
-            self.crowd.succeeded(request.client, at, &request.memory);
-            self.desk.judge.succeeded(at, at - request.memory.first);
+            let memory = request.memory();
+            self.crowd.succeeded(request.client, at, &memory);
+            self.desk.judge.succeeded(at, at - memory.first);
             return self.end_request(slot, at, observer);
         };
-        let (client, number) = (request.client, request.number);
-        match self.crowd.failed(client, number, at, &mut request.memory, header) {
+        let mut memory = request.memory();
+        let number = u64::from(request.number);
+        let next = self.crowd.failed(request.client, number, at, &mut memory, header);
+        request.remember(&memory);
+        match next {
             Next::Retry { at: next, obeys } => {
                 let ticket = self.requests.enter(slot, Stage::Pausing { obeys });
                 self.remind(next, ticket);
@@ -399,7 +407,7 @@ impl<'a, 'b> Loop<'a, 'b> {
 
     /// Gives up a request that was never sent if its client had left by `at`.
     fn left_waiting(&mut self, slot: u32, at: Instant) -> bool {
-        let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory);
+        let leaves = self.crowd.leaves_at(&self.requests.get(slot).memory());
         let Some(leaves) = leaves.filter(|&leaves| leaves <= at && leaves < self.end) else {
             return false;
         };

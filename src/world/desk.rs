@@ -71,14 +71,13 @@ impl<'a> Desk<'a> {
         });
     }
 
-    /// Has what is known of a client fetched from memory, as it will be needed before long.
+    /// Has what is known of clients and their keys fetched from memory, as it will be needed before long.
     #[inline]
-    pub fn fetch(&self, client: u32) {
-        self.judge.fetch_client(client);
-        self.ring.known(client, |limit, variant, key| {
-            self.judge.fetch_key(limit, key);
-            self.gate.fetch(limit, variant, key);
-        });
+    pub fn fetch(&self, clients: impl Iterator<Item = u32> + Clone) {
+        clients.clone().for_each(|client| self.judge.fetch_client(client));
+        clients.clone().for_each(|client| self.ring.fetch(client));
+        self.ring.known(clients.clone(), |limit, _, key| self.judge.fetch_key(limit, key));
+        self.ring.known(clients, |limit, variant, key| self.gate.fetch(limit, variant, key));
     }
 
     /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.

@@ -20,19 +20,38 @@ struct LimitKeys {
     counts: Counts,
     /// By endpoint, whether the limit covers it.
     covers: Vec<bool>,
-    /// By client, what its requests are counted under.
-    of_client: Vec<OfClient>,
+    /// What decides the key of a client's requests: its group ...
+    group: ByClient<u32>,
+    /// ... 0 for the limit itself, else 1 + the position of the tier ...
+    variant: ByClient<u32>,
+    /// ... and whether the endpoint counts too.
+    by_endpoint: ByClient<bool>,
     groups: IndexSet<Group>,
     endpoints: Vec<String>,
 }
 
-/// What decides the key of a client's requests: the group, and whether the endpoint counts too. Kept
-/// apart from the names in [`Group`], as it is looked at for every attempt.
-#[derive(Debug, Clone, Copy)]
-struct OfClient {
-    group: u32,
-    variant: u32,
-    by_endpoint: bool,
+/// A value for each client, kept once if it is the same for all: it is looked at for every attempt.
+#[derive(Debug)]
+enum ByClient<T> {
+    Same(T),
+    Each(Vec<T>),
+}
+
+impl<T: Copy + PartialEq> ByClient<T> {
+    fn new(values: Vec<T>) -> ByClient<T> {
+        match values.first() {
+            Some(&first) if values.iter().all(|&value| value == first) => ByClient::Same(first),
+            _ => ByClient::Each(values),
+        }
+    }
+
+    #[inline]
+    fn of(&self, client: u32) -> T {
+        match self {
+            ByClient::Same(value) => *value,
+            ByClient::Each(values) => values[client as usize],
+        }
+    }
 }
 
 /// What requests share as far as their client decides it.
@@ -59,16 +78,24 @@ impl LimitKeys {
             .map(|endpoint| spec.endpoints.is_empty() || spec.endpoints.contains(endpoint));
         let covers = covers.collect();
         let mut groups = IndexSet::new();
-        let of_client = traffic.clients.iter().map(|client| {
+        let (mut group, mut variant, mut by_endpoint) = (Vec::new(), Vec::new(), Vec::new());
+        for client in &traffic.clients {
             let tier = |tier: &String| spec.tiers.iter().position(|t| &t.name == tier);
-            let variant = client.tier.as_ref().and_then(tier).map_or(0, |position| position + 1);
+            let tier = client.tier.as_ref().and_then(tier).map_or(0, |position| position + 1);
             let parts = parts(spec, client);
-            let by_endpoint = parts.contains(&None);
-            let group = groups.insert_full(Group { variant, parts }).0 as u32;
-            OfClient { group, variant: variant as u32, by_endpoint }
-        });
-        let of_client = of_client.collect();
-        LimitKeys { counts: spec.counts, covers, of_client, groups, endpoints }
+            variant.push(tier as u32);
+            by_endpoint.push(parts.contains(&None));
+            group.push(groups.insert_full(Group { variant: tier, parts }).0 as u32);
+        }
+        LimitKeys {
+            counts: spec.counts,
+            covers,
+            group: ByClient::new(group),
+            variant: ByClient::new(variant),
+            by_endpoint: ByClient::new(by_endpoint),
+            groups,
+            endpoints,
+        }
     }
 }
 
@@ -134,6 +161,9 @@ pub(super) struct Met {
     pub cost: u32,
 }
 
+/// So many keys stay in the cache.
+const FEW: usize = 64;
+
 /// The keys that one run has met so far.
 #[derive(Debug)]
 pub(super) struct Keyring<'a> {
@@ -168,7 +198,8 @@ impl<'a> Keyring<'a> {
             if !plan.covers[arrival.endpoint as usize] {
                 continue;
             }
-            let OfClient { group, variant, by_endpoint } = plan.of_client[arrival.client as usize];
+            let (group, variant) = (plan.group.of(arrival.client), plan.variant.of(arrival.client));
+            let by_endpoint = plan.by_endpoint.of(arrival.client);
             let next = met.keys.len() as u32;
             let key = if by_endpoint {
                 *met.by_endpoint.entry((group, arrival.endpoint)).or_insert(next)
@@ -191,14 +222,32 @@ impl<'a> Keyring<'a> {
         }
     }
 
-    /// Looks up the keys of a client that were met before, as far as no endpoint decides them, to have what
-    /// is known of them fetched from memory: limit, variant and number of each.
+    /// Has what decides a client's keys fetched from memory.
     #[inline]
-    pub(super) fn known(&self, client: u32, mut each: impl FnMut(usize, usize, usize)) {
+    pub(super) fn fetch(&self, client: u32) {
+        for plan in &self.plan.limits {
+            std::hint::black_box(plan.group.of(client));
+        }
+    }
+
+    /// Looks up the keys of clients that were met before, as far as no endpoint decides them: limit, variant
+    /// and number of each. Limits of few keys are passed over, as those are at hand anyway.
+    #[inline]
+    pub(super) fn known(
+        &self,
+        clients: impl Iterator<Item = u32> + Clone,
+        mut each: impl FnMut(usize, usize, usize),
+    ) {
         for (limit, (plan, met)) in self.plan.limits.iter().zip(&self.met).enumerate() {
-            let OfClient { group, variant, by_endpoint } = plan.of_client[client as usize];
-            if !by_endpoint && let Some(key) = met.by_group[group as usize].checked_sub(1) {
-                each(limit, variant as usize, key as usize);
+            if met.keys.len() <= FEW {
+                continue;
+            }
+            for client in clients.clone() {
+                if !plan.by_endpoint.of(client)
+                    && let Some(key) = met.by_group[plan.group.of(client) as usize].checked_sub(1)
+                {
+                    each(limit, plan.variant.of(client) as usize, key as usize);
+                }
             }
         }
     }
@@ -260,6 +309,7 @@ mod tests {
             inputs: Vec::new(),
             window: Window { start: at, end: at },
             outside: 0,
+            met_in_records: (0, 0),
         };
         let plan = KeyPlan::new(&[spec], &traffic);
         let mut ring = Keyring::new(&plan);

@@ -58,9 +58,10 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// What a case says about `traffic`, whose requests map to `keys`.
+    /// What a case says about `traffic`, whose requests map to `keys`, in a replica of this seed.
     pub fn of(
         case: &'a Case,
+        seed: Seed,
         traffic: &'a Traffic,
         stored: Option<&'a [Arrival]>,
         keys: &'a KeyPlan,
@@ -81,7 +82,7 @@ impl<'a> Plan<'a> {
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
-            seed: case.seed,
+            seed,
             max_attempts: case.max_attempts,
         }
     }
@@ -97,7 +98,7 @@ impl<'a> Plan<'a> {
 pub struct Decided<'a> {
     /// The attempt.
     pub arrival: &'a Arrival,
-    /// The number of its request, from 0.
+    /// The number of its request, from 0; in a closed loop modulo 2^32.
     pub request: u64,
     /// Which attempt of that request, from 1.
     pub attempt: u32,

@@ -1,13 +1,21 @@
 //! The event queue: events come out by instant, those of one instant in the order of insertion.
 //!
-//! A monotone radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990): events are kept in buckets by the
-//! highest bit in which their time differs from the last one taken out, so that each is moved at
-//! most once a bit instead of being compared along a path of a heap. Buckets keep the order of
-//! insertion, so ties need no sequence number.
+//! A monotone radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990) with several buckets a level: an event lies
+//! on the level of the highest digit in which its time differs from the last one taken out, in the bucket
+//! of that digit, and moves down when its bucket is the first. So each is moved at most once a level
+//! instead of being compared along a path of a heap. All events of one instant are in one bucket, in the
+//! order of insertion, so ties need no sequence number.
 
 use std::collections::VecDeque;
 
 use crate::time::Instant;
+
+/// Bits of a digit.
+const BITS: u32 = 4;
+/// Buckets of a level.
+const DIGITS: usize = 1 << BITS;
+/// Digits of a time.
+const LEVELS: usize = (u64::BITS / BITS) as usize;
 
 /// Events ordered by instant. No event may be added before the last one taken out.
 #[derive(Debug)]
@@ -16,10 +24,12 @@ pub(super) struct Queue<T> {
     last: u64,
     /// Events of time `last`.
     due: VecDeque<T>,
-    /// Bucket b: events whose time differs from `last` in bit b and no higher one.
-    later: [Bucket<T>; 64],
-    /// Bit b is set if bucket b is not empty.
-    filled: u64,
+    /// By level and digit.
+    later: Vec<[Bucket<T>; DIGITS]>,
+    /// By level, bit d is set if bucket d is not empty ...
+    filled: [u16; LEVELS],
+    /// ... and here bit l, if any of level l is.
+    levels: u16,
     /// Empty chunks.
     spare: Vec<Vec<(u64, T)>>,
     length: usize,
@@ -34,22 +44,24 @@ struct Bucket<T> {
 }
 
 /// Events of a chunk.
-const CHUNK: usize = 512;
+const CHUNK: usize = 256;
 
 /// So many empty chunks are kept for later.
 const SPARE: usize = 64;
 
 /// A bucket of at most so many events is about to be taken out.
-const SOON: usize = 96;
+const SOON: usize = 128;
 
 impl<T> Queue<T> {
     /// An empty queue.
     pub(super) fn new() -> Queue<T> {
+        let empty = || Bucket { least: u64::MAX, chunks: Vec::new() };
         Queue {
             last: 0,
             due: VecDeque::new(),
-            later: std::array::from_fn(|_| Bucket { least: u64::MAX, chunks: Vec::new() }),
-            filled: 0,
+            later: (0..LEVELS).map(|_| std::array::from_fn(|_| empty())).collect(),
+            filled: [0; LEVELS],
+            levels: 0,
             spare: Vec::new(),
             length: 0,
         }
@@ -73,23 +85,32 @@ impl<T> Queue<T> {
 
     #[inline]
     fn place(&mut self, time: u64, event: T) {
-        match (time ^ self.last).checked_ilog2() {
-            None => self.due.push_back(event),
-            Some(bit) => {
-                let bucket = &mut self.later[bit as usize];
-                bucket.least = bucket.least.min(time);
-                self.filled |= 1 << bit;
-                match bucket.chunks.last_mut() {
-                    Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
-                    _ => {
-                        let fresh = || Vec::with_capacity(CHUNK);
-                        let mut chunk = self.spare.pop().unwrap_or_else(fresh);
-                        chunk.push((time, event));
-                        bucket.chunks.push(chunk);
-                    }
-                }
+        let Some(bit) = (time ^ self.last).checked_ilog2() else {
+            return self.due.push_back(event);
+        };
+        let level = (bit / BITS) as usize;
+        let digit = (time >> (level as u32 * BITS)) as usize % DIGITS;
+        let bucket = &mut self.later[level][digit];
+        bucket.least = bucket.least.min(time);
+        self.filled[level] |= 1 << digit;
+        self.levels |= 1 << level;
+        match bucket.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
+            _ => {
+                let fresh = || Vec::with_capacity(CHUNK);
+                let mut chunk = self.spare.pop().unwrap_or_else(fresh);
+                chunk.push((time, event));
+                bucket.chunks.push(chunk);
             }
         }
+    }
+
+    /// The level and digit of the first bucket that is not empty.
+    #[inline]
+    fn first(&self) -> Option<(usize, usize)> {
+        let level = self.levels.trailing_zeros() as usize;
+        let digits = *self.filled.get(level)?;
+        Some((level, digits.trailing_zeros() as usize))
     }
 
     /// When the earliest event lies.
@@ -98,14 +119,14 @@ impl<T> Queue<T> {
         if !self.due.is_empty() {
             return Some(instant(self.last));
         }
-        let bucket = self.later.get(self.filled.trailing_zeros() as usize)?;
-        Some(instant(bucket.least))
+        let (level, digit) = self.first()?;
+        Some(instant(self.later[level][digit].least))
     }
 
-    /// Takes out the earliest event. `soon` is shown the events that will be taken out before long, so
-    /// that what they need can be fetched from memory while there is something else to do.
+    /// Takes out the earliest event. `soon` is shown events that will be taken out before long, so
+    /// that what they need can be fetched from memory all at once.
     #[inline]
-    pub(super) fn pop(&mut self, soon: impl Fn(&T)) -> Option<(Instant, T)> {
+    pub(super) fn pop(&mut self, soon: impl Fn(&[(u64, T)])) -> Option<(Instant, T)> {
         if self.due.is_empty() {
             self.refill(soon)?;
         }
@@ -114,20 +135,20 @@ impl<T> Queue<T> {
         Some((instant(self.last), event))
     }
 
-    /// Moves the events of the lowest bucket to lower ones, the earliest to `due`.
-    fn refill(&mut self, soon: impl Fn(&T)) -> Option<()> {
-        if self.filled == 0 {
-            return None;
+    /// Moves the events of the first bucket to lower levels, the earliest to `due`.
+    fn refill(&mut self, soon: impl Fn(&[(u64, T)])) -> Option<()> {
+        let (level, digit) = self.first()?;
+        self.filled[level] &= !(1 << digit);
+        if self.filled[level] == 0 {
+            self.levels &= !(1 << level);
         }
-        let bit = self.filled.trailing_zeros() as usize;
-        self.filled &= self.filled - 1;
-        let bucket = &mut self.later[bit];
+        let bucket = &mut self.later[level][digit];
         self.last = std::mem::replace(&mut bucket.least, u64::MAX);
         let mut chunks = std::mem::take(&mut bucket.chunks);
         if let [only] = &chunks[..]
             && only.len() <= SOON
         {
-            only.iter().for_each(|(_, event)| soon(event));
+            soon(only);
         }
         for mut chunk in chunks.drain(..) {
             for (time, event) in chunk.drain(..) {
@@ -137,8 +158,8 @@ impl<T> Queue<T> {
                 self.spare.push(chunk);
             }
         }
-        // Every event went to a lower bucket.
-        self.later[bit].chunks = chunks;
+        // Every event went to a lower level.
+        self.later[level][digit].chunks = chunks;
         Some(())
     }
 }

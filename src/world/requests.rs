@@ -62,25 +62,123 @@ pub(super) enum Stage {
     Leaving,
 }
 
-/// A request under way.
+/// A request under way. There may be millions, and each event looks at one at random: it is one cache line
+/// long.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(super) struct Request {
-    pub memory: Memory,
-    /// Its number among all requests of the run, which names its random draws.
-    pub number: u64,
-    pub client: u32,
-    pub endpoint: u32,
-    pub cost: u32,
-    pub stamp: u32,
+    first: Instant,
+    waited: Span,
+    delay: Span,
     /// Until when its client waits for the answer to the attempt at hand.
     pub until: Instant,
-    pub stage: Stage,
+    /// What belongs to the stage.
+    detail: i64,
+    /// Its number among all requests of the run, modulo 2^32, which names its random draws.
+    pub number: u32,
+    pub client: u32,
+    endpoint: u32,
+    cost: u32,
+    pub stamp: u32,
+    /// Attempts made in the lower [`TRIES`] bits, which stay at the most they can hold; above them the stage.
+    tries_and_stage: u32,
 }
 
+/// Bits for the number of attempts.
+const TRIES: u32 = 24;
+
 impl Request {
+    fn new(number: u64, arrival: &Arrival) -> Request {
+        let Arrival { at, client, endpoint, cost } = *arrival;
+        let mut request = Request {
+            first: at,
+            waited: Span::ZERO,
+            delay: Span::ZERO,
+            until: at,
+            detail: 0,
+            number: number as u32,
+            client,
+            endpoint,
+            cost,
+            stamp: 0,
+            tries_and_stage: 0,
+        };
+        request.set_stage(Stage::Pausing { obeys: false });
+        request
+    }
+
     /// Its attempt at `at`.
     pub fn arrival(&self, at: Instant) -> Arrival {
         Arrival { at, client: self.client, endpoint: self.endpoint, cost: self.cost }
+    }
+
+    /// What its client remembers of it.
+    pub fn memory(&self) -> Memory {
+        let tries = self.tries_and_stage % (1 << TRIES);
+        Memory { first: self.first, waited: self.waited, delay: self.delay, tries }
+    }
+
+    /// Replaces what its client remembers of its waits.
+    pub fn remember(&mut self, memory: &Memory) {
+        self.waited = memory.waited;
+        self.delay = memory.delay;
+    }
+
+    /// Another attempt is made; how many were made by now.
+    pub fn try_again(&mut self) -> u32 {
+        let tries = self.tries_and_stage % (1 << TRIES);
+        self.tries_and_stage += u32::from(tries + 1 < 1 << TRIES);
+        self.tries_and_stage % (1 << TRIES)
+    }
+
+    /// Where it stands.
+    pub fn stage(&self) -> Stage {
+        let slot = u32::try_from(self.detail).ok();
+        let header = |kind| match kind {
+            0 => None,
+            1 => Some(Header::Delay(Span::from_nanos(self.detail as u64))),
+            _ => Some(Header::Date(Instant(self.detail))),
+        };
+        match self.tries_and_stage >> TRIES {
+            0 => Stage::Free(slot),
+            1 => Stage::Backlog(slot),
+            2 => Stage::Pausing { obeys: self.detail != 0 },
+            3 => Stage::Queued(Instant(self.detail)),
+            4 => Stage::Working,
+            5 => Stage::Leaving,
+            6 => Stage::Answered(Answer::Success),
+            kind @ 7..=9 => Stage::Refused(header(kind - 7)),
+            kind => Stage::Answered(Answer::Failure(header(kind - 10))),
+        }
+    }
+
+    /// Puts it into a stage.
+    pub fn set_stage(&mut self, stage: Stage) {
+        let slot = |next: Option<u32>| next.map_or(-1, i64::from);
+        let header = |header| match header {
+            None => (0, 0),
+            Some(Header::Delay(span)) => (1, span.signed()),
+            Some(Header::Date(at)) => (2, at.0),
+        };
+        let (kind, detail) = match stage {
+            Stage::Free(next) => (0, slot(next)),
+            Stage::Backlog(next) => (1, slot(next)),
+            Stage::Pausing { obeys } => (2, i64::from(obeys)),
+            Stage::Queued(since) => (3, since.0),
+            Stage::Working => (4, 0),
+            Stage::Leaving => (5, 0),
+            Stage::Answered(Answer::Success) => (6, 0),
+            Stage::Refused(told) => {
+                let (kind, detail) = header(told);
+                (7 + kind, detail)
+            }
+            Stage::Answered(Answer::Failure(told)) => {
+                let (kind, detail) = header(told);
+                (10 + kind, detail)
+            }
+        };
+        self.detail = detail;
+        self.tries_and_stage = self.tries_and_stage % (1 << TRIES) | kind << TRIES;
     }
 }
 
@@ -102,14 +200,11 @@ impl Requests {
     /// If 2^32 requests are under way at a time.
     pub fn add(&mut self, number: u64, arrival: &Arrival) -> u32 {
         self.live += 1;
-        let Arrival { at, client, endpoint, cost } = *arrival;
-        let memory = Memory { first: at, waited: Span::ZERO, delay: Span::ZERO, tries: 0 };
-        let stage = Stage::Pausing { obeys: false };
-        let fresh = Request { memory, number, client, endpoint, cost, stamp: 0, until: at, stage };
+        let fresh = Request::new(number, arrival);
         match self.free {
             Some(slot) => {
                 let place = self.get_mut(slot);
-                let Stage::Free(next) = place.stage else { unreachable!("a free slot is free") };
+                let Stage::Free(next) = place.stage() else { unreachable!("a free slot is free") };
                 *place = Request { stamp: place.stamp, ..fresh };
                 self.free = next;
                 slot
@@ -133,14 +228,14 @@ impl Requests {
         let next = self.free.replace(slot);
         let place = self.get_mut(slot);
         place.stamp = place.stamp.wrapping_add(1);
-        place.stage = Stage::Free(next);
+        place.set_stage(Stage::Free(next));
     }
 
     /// Puts a request into another stage; what was said of the one before means nothing any more.
     pub fn enter(&mut self, slot: u32, stage: Stage) -> Ticket {
         let place = self.get_mut(slot);
         place.stamp = place.stamp.wrapping_add(1);
-        place.stage = stage;
+        place.set_stage(stage);
         Ticket { slot, stamp: place.stamp }
     }
 
@@ -161,13 +256,10 @@ impl Requests {
         &mut self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
     }
 
-    /// Has the request of a slot fetched from memory, and says whose it is.
+    /// Has the request of a slot fetched from memory.
     #[inline]
-    pub fn fetch(&self, slot: u32) -> u32 {
-        let request = self.get(slot);
-        std::hint::black_box(request.stage == Stage::Working);
-        std::hint::black_box(request.memory.first);
-        request.client
+    pub fn fetch(&self, slot: u32) {
+        std::hint::black_box(self.get(slot).first);
     }
 
     /// How many are under way.
@@ -188,11 +280,11 @@ pub(super) struct Line {
 impl Line {
     /// A request joins those that wait.
     pub fn join(&mut self, requests: &mut Requests, slot: u32) {
-        requests.get_mut(slot).stage = Stage::Backlog(None);
+        requests.get_mut(slot).set_stage(Stage::Backlog(None));
         self.ends = match self.ends {
             None => Some((slot, slot)),
             Some((first, last)) => {
-                requests.get_mut(last).stage = Stage::Backlog(Some(slot));
+                requests.get_mut(last).set_stage(Stage::Backlog(Some(slot)));
                 Some((first, slot))
             }
         };
@@ -201,7 +293,7 @@ impl Line {
     /// The first of those that wait.
     pub fn next(&mut self, requests: &Requests) -> Option<u32> {
         let (first, last) = self.ends?;
-        self.ends = match requests.get(first).stage {
+        self.ends = match requests.get(first).stage() {
             Stage::Backlog(Some(next)) => Some((next, last)),
             _ => None,
         };

@@ -42,7 +42,7 @@ fn run_until(
     let (traffic, _) = traffic::build(case, Path::new("")).unwrap();
     let keys = KeyPlan::new(&case.limits, &traffic);
     let arrivals: Vec<Arrival> = traffic.merged().collect();
-    let plan = |stored| Plan::of(case, &traffic, stored, &keys);
+    let plan = |stored| Plan::of(case, case.seed, &traffic, stored, &keys);
     let kind = find(algorithm).unwrap();
     let (node, problems) = (Node::empty(), Problems::new());
     let of = |plan: &Plan| {

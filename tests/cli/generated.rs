@@ -165,8 +165,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_file_has_a_number_that_is_none(text in scenarios::any()) {
-        for (name, bytes) in results(&text, true) {
+    fn no_file_has_a_number_that_is_none(text in scenarios::any(), replicas in 1..4_u32) {
+        for (name, bytes) in results(&format!("replicas = {replicas}\n{text}"), true) {
             if name.ends_with(".png") {
                 continue;
             }

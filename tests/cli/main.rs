@@ -7,6 +7,7 @@
 //! - [`run`]: `ratesim run` and its options.
 //! - [`folder`]: what a run writes, and what it leaves alone.
 //! - [`sameness`]: same scenario, same bytes, however the work is divided.
+//! - [`replicas`]: replicas, the cases of a matrix, and how they are compared.
 //! - [`check`]: `ratesim check`.
 //! - [`mistakes`]: wrong scenarios and arguments; [`unknown_keys`]: a misspelt key in every table.
 //! - [`about`]: `list`, `new`, `schema`, `completions`, `man`, `--help`, `--version`.
@@ -23,6 +24,7 @@ mod generated;
 mod mistakes;
 mod numbers;
 mod recorded;
+mod replicas;
 mod run;
 mod sameness;
 mod scenarios;

@@ -5,6 +5,7 @@ mod amplification;
 mod attempts;
 mod axis;
 mod canvas;
+mod comparison;
 #[cfg(test)]
 mod loop_sample;
 mod loops;
@@ -30,7 +31,7 @@ use crate::metrics::Comparison;
 pub use picture::png;
 
 pub(super) use canvas::escape;
-pub(super) use series::{Series, of_case, remark};
+pub(super) use series::{Series, left_out, of_case};
 pub(super) use text::decimal;
 
 /// An entry of the registry.
@@ -60,6 +61,7 @@ pub const CHARTS: &[Chart] = &[
     time_to_success::CHART,
     trailing_window::CHART,
     outcomes::CHART,
+    comparison::CHART,
     offered_accepted::CHART,
     waits::CHART,
 ];
@@ -147,6 +149,7 @@ mod tests {
 
     use super::*;
     use crate::judge::{Bin, Peak, Timeline};
+    use crate::metrics::{Repeat, values};
     use crate::rate::Limit;
     use crate::time::{Instant, Span};
 
@@ -362,7 +365,7 @@ mod tests {
             case in 0..cases,
             algorithm in name(),
             kind in 0..12_usize,
-            replica in 0..2_u32,
+            repeats in 0..3_usize,
             bins in bins(),
             width in prop_oneof![Just(1), Just(500_000_000), 1..=Span::MAX.nanos()],
             requests in prop_oneof![Just(0), 0..300_u64, Just(1 << 32)],
@@ -393,7 +396,9 @@ mod tests {
                 tally.closed = Some(loop_sample::closed(run, trigger, attempts, took));
                 (tally.books.requests, tally.books.succeeded) = (books.3, books.3 / 3 * 2);
             }
-            crate::metrics::Row { case, algorithm, kind, replica, seed: 0, tally }
+            let repeat = Repeat { seed: 1, values: values(&tally), expected: Vec::new() };
+            let repeats = vec![repeat; repeats];
+            crate::metrics::Row { case, algorithm, kind, seed: 0, tally, repeats }
         }
     }
 
@@ -410,7 +415,7 @@ mod tests {
                 window: sample::window(60),
                 notes: Vec::new(),
             });
-            Comparison { scenario, about, cases: cases.collect(), rows }
+            Comparison { scenario, about, cases: cases.collect(), baseline: 0, rows }
         }
     }
 

@@ -2,7 +2,7 @@
 //! instants at which attempts were offered and accepted.
 
 use crate::judge::{Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline};
-use crate::metrics::{CaseInfo, Comparison, Row};
+use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
 use crate::time::Window;
 use crate::time::{Instant, Span};
@@ -33,10 +33,11 @@ pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Compa
         for run in runs {
             let tally = tally(&run.attempts, limit, window(seconds));
             let algorithm = run.name.to_owned();
-            rows.push(Row { case, algorithm, kind: run.kind, replica: 0, seed: 1, tally });
+            let kind = run.kind;
+            rows.push(Row { case, algorithm, kind, seed: 1, tally, repeats: Vec::new() });
         }
     }
-    Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, rows }
+    Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, baseline: 0, rows }
 }
 
 pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> Tally {
@@ -124,6 +125,28 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
 pub fn boundary() -> Comparison {
     let mut comparison = comparison("boundary", vec![("", LIMIT, 180, boundary_runs())]);
     comparison.about = "A full quota on each side of a minute edge.".to_owned();
+    comparison
+}
+
+/// The boundary in two cases, `plain` and `strict`, of four replicas each that differ a little.
+pub fn replicated() -> Comparison {
+    let strict = Limit::new(60, Span::from_secs(60));
+    let mut comparison = comparison(
+        "replicated",
+        vec![("plain", LIMIT, 180, boundary_runs()), ("strict", strict, 180, boundary_runs())],
+    );
+    comparison.rows.retain(|row| [0, 3, 4].contains(&row.kind));
+    for (index, row) in comparison.rows.iter_mut().enumerate() {
+        let accepted = row.tally.books.accepted;
+        row.repeats = (1..4)
+            .map(|replica| {
+                let mut tally = row.tally.clone();
+                tally.books.accepted = accepted.saturating_sub(replica * (3 + index as u64));
+                tally.over_limit = tally.over_limit.saturating_sub(replica * 2);
+                Repeat { seed: replica, values: values(&tally), expected: Vec::new() }
+            })
+            .collect();
+    }
     comparison
 }
 

@@ -22,7 +22,7 @@ pub const MOST: usize = 24;
 pub fn of_case(comparison: &Comparison, case: usize) -> (Vec<Series<'_>>, usize) {
     let mut found: Vec<Series<'_>> = Vec::new();
     let mut left_out = 0;
-    for row in comparison.rows.iter().filter(|row| row.case == case && is_first(comparison, row)) {
+    for row in comparison.rows.iter().filter(|row| row.case == case) {
         if found.len() == MOST {
             left_out += 1;
             continue;
@@ -33,12 +33,6 @@ pub fn of_case(comparison: &Comparison, case: usize) -> (Vec<Series<'_>>, usize)
     (found, left_out)
 }
 
-fn is_first(comparison: &Comparison, row: &Row) -> bool {
-    let same = |other: &&Row| other.case == row.case && other.algorithm == row.algorithm;
-    let first = comparison.rows.iter().filter(same).map(|other| other.replica).min();
-    first == Some(row.replica)
-}
-
 /// The colours of several, those of the first seven.
 pub fn colours(all: &[Series<'_>]) -> Vec<Colour> {
     all.iter().take(7).map(|one| one.colour).collect()
@@ -46,15 +40,18 @@ pub fn colours(all: &[Series<'_>]) -> Vec<Colour> {
 
 /// What a reader must know of what is drawn: how many replicas there are, what was left out.
 pub fn remark(comparison: &Comparison, left_out: usize) -> Option<String> {
-    let replicas = comparison.rows.iter().map(|row| row.replica).max().map_or(1, |most| most + 1);
+    let replicas = comparison.replicas();
     let mut parts = Vec::new();
     if replicas > 1 {
         parts.push(format!("first of {replicas} replicas"));
     }
-    if left_out > 0 {
-        parts.push(format!("{left_out} more algorithms are in the tables"));
-    }
+    parts.extend(self::left_out(left_out));
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What a reader must know of algorithms that were left out.
+pub fn left_out(left_out: usize) -> Option<String> {
+    (left_out > 0).then(|| format!("{left_out} more algorithms are in the tables"))
 }
 
 /// The scenario with the case, as a title begins.

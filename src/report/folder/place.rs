@@ -12,8 +12,9 @@ use crate::error::{Error, Problem};
 const ELSEWHERE: &str = "move it away, or choose another folder with --out";
 
 /// The files that a run can write, but for those in [`CHARTS`].
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "clients.csv",
+    "comparison.csv",
     "decisions.csv",
     "keys.csv",
     "limits.csv",

@@ -1,9 +1,11 @@
-//! Recorded requests in memory: one compact column a property, in time order, with an index by
-//! client made when it is first asked for.
+//! Recorded requests in memory: one compact column a property, in time order, shared by all runs that
+//! replay them, with an index by client made when it is first asked for.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::drawn::Stamped;
+use crate::seed::Seed;
 use crate::time::Instant;
 use crate::time::Window;
 use crate::traffic::{Arrival, Source};
@@ -47,13 +49,6 @@ impl Column {
             *values = reordered(values, order);
         }
     }
-
-    fn keep(&mut self, range: &Range<usize>) {
-        if let Column::Each(values) = self {
-            values.truncate(range.end);
-            values.drain(..range.start);
-        }
-    }
 }
 
 /// The values in another order: the i-th is what was at `order[i]`.
@@ -68,14 +63,24 @@ pub fn sorting(times: &[Instant]) -> Vec<u32> {
     order
 }
 
-/// The requests of a record, at most 2^32 - 1.
+/// The requests of a record, at most 2^32 - 1, or those of them that fall into a run.
 #[derive(Debug)]
 pub struct Recorded {
+    all: Arc<Columns>,
+    /// Which of them.
+    range: Range<usize>,
+    by_client: OnceLock<ByClient>,
+    /// What the times are drawn from, if they depend on the seed.
+    drawn_from: Option<Arc<Stamped>>,
+}
+
+/// The columns of all requests of a record.
+#[derive(Debug)]
+struct Columns {
     at: Vec<Instant>,
     client: Column,
     endpoint: Column,
     cost: Column,
-    by_client: OnceLock<ByClient>,
 }
 
 /// Which requests are whose: a counting sort by client.
@@ -96,21 +101,35 @@ impl Recorded {
         }
         debug_assert!(at.is_sorted());
         let [client, endpoint, cost] = columns;
-        Recorded { at, client, endpoint, cost, by_client: OnceLock::new() }
+        Recorded::whole(Arc::new(Columns { at, client, endpoint, cost }))
+    }
+
+    fn whole(all: Arc<Columns>) -> Recorded {
+        let range = 0..all.at.len();
+        Recorded { all, range, by_client: OnceLock::new(), drawn_from: None }
+    }
+
+    /// The same, with what its times were drawn from.
+    pub fn drawn_from(self, stamped: Arc<Stamped>) -> Recorded {
+        Recorded { drawn_from: Some(stamped), ..self }
+    }
+
+    fn times(&self) -> &[Instant] {
+        &self.all.at[self.range.clone()]
     }
 
     fn arrival(&self, index: usize) -> Arrival {
         Arrival {
-            at: self.at[index],
-            client: self.client.get(index),
-            endpoint: self.endpoint.get(index),
-            cost: self.cost.get(index),
+            at: self.all.at[index],
+            client: self.all.client.get(index),
+            endpoint: self.all.endpoint.get(index),
+            cost: self.all.cost.get(index),
         }
     }
 
     fn by_client(&self) -> &ByClient {
         self.by_client.get_or_init(|| {
-            let clients = (0..self.at.len()).map(|index| self.client.get(index) as usize);
+            let clients = self.range.clone().map(|index| self.all.client.get(index) as usize);
             let most = clients.clone().max().map_or(0, |most| most + 1);
             // First how many each client has, then where its next request goes.
             let mut next = vec![0_usize; most];
@@ -124,8 +143,8 @@ impl Recorded {
                 }
                 start += count;
             }
-            let mut positions = vec![0_u32; self.at.len()];
-            for (index, client) in clients.enumerate() {
+            let mut positions = vec![0_u32; self.range.len()];
+            for (index, client) in self.range.clone().zip(clients) {
                 positions[next[client]] = index as u32;
                 next[client] += 1;
             }
@@ -146,29 +165,33 @@ impl Source for Recorded {
     }
 
     fn merged(&self) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
-        Box::new((0..self.at.len()).map(|index| self.arrival(index)))
+        Box::new(self.range.clone().map(|index| self.arrival(index)))
     }
 
     fn bound(&self) -> u64 {
-        self.at.len() as u64
+        self.range.len() as u64
     }
 
     fn range(&self) -> Option<(Instant, Instant)> {
-        Some((*self.at.first()?, *self.at.last()?))
+        let times = self.times();
+        Some((*times.first()?, *times.last()?))
     }
 
     fn clip(&mut self, window: Window) -> u64 {
-        let start = self.at.partition_point(|&at| at < window.start);
-        let end = self.at.partition_point(|&at| at < window.end).max(start);
-        let before = self.at.len();
-        let range = start..end;
-        self.at.truncate(range.end);
-        self.at.drain(..range.start);
-        for column in [&mut self.client, &mut self.endpoint, &mut self.cost] {
-            column.keep(&range);
-        }
+        let times = self.times();
+        let start = times.partition_point(|&at| at < window.start);
+        let end = times.partition_point(|&at| at < window.end).max(start);
+        let outside = times.len() - (end - start);
+        self.range = self.range.start + start..self.range.start + end;
         self.by_client = OnceLock::new();
-        (before - range.len()) as u64
+        outside as u64
+    }
+
+    fn again(&self, seed: Seed) -> Option<Box<dyn Source>> {
+        Some(Box::new(match &self.drawn_from {
+            Some(stamped) => Arc::clone(stamped).drawn(seed),
+            None => Recorded::whole(Arc::clone(&self.all)),
+        }))
     }
 }
 

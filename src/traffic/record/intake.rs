@@ -7,7 +7,8 @@ use std::path::Path;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::columns::{Column, Recorded, reordered, sorting};
+use super::columns::{Column, reordered, sorting};
+use super::drawn::Stamped;
 use super::order::Order;
 use super::spread::Spread;
 use super::{Request, Who, count, readable};
@@ -168,28 +169,17 @@ impl<'a, 'c> Intake<'a, 'c> {
         let lines = used + skipped.iter().map(|skipped| skipped.lines).sum::<u64>();
         let input = Input { lines, used, skipped, notes, ..input };
 
-        let mut times = self.stamps;
+        let mut stamps = self.stamps;
         let mut order = None;
         if !self.order.is_sorted() {
-            let sorting = sorting(&times);
-            times = reordered(&times, &sorting);
+            let sorting = sorting(&stamps);
+            stamps = reordered(&stamps, &sorting);
             order = Some(sorting);
         }
+        let (columns, took) = (self.columns, self.took);
         let position = self.context.position as u64;
-        spread.apply(&mut times, &mut self.context.seed.stream("spread", position));
-        if let Some(took) = self.took {
-            let at = |index: usize| order.as_ref().map_or(index, |order| order[index] as usize);
-            for (index, time) in times.iter_mut().enumerate() {
-                *time = *time - took[at(index)];
-            }
-            let sorting = sorting(&times);
-            times = reordered(&times, &sorting);
-            order = Some(match order {
-                Some(order) => reordered(&order, &sorting),
-                None => sorting,
-            });
-        }
-        let source = Recorded::new(times, self.columns, order.as_deref());
+        let stamped = Stamped { stamps, order, columns, took, spread, position };
+        let source = stamped.under(self.context.seed);
         (Box::new(source), input, spread)
     }
 }

@@ -12,6 +12,7 @@
 pub mod access_log;
 mod columns;
 pub mod csv;
+mod drawn;
 mod file;
 mod intake;
 mod number;

@@ -1,5 +1,6 @@
 //! Whole files through whole sources, as a scenario opens them.
 
+mod again;
 mod books;
 mod times;
 

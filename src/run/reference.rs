@@ -1,0 +1,38 @@
+//! What the decisions of an open loop are compared with.
+
+use super::contender::Contender;
+use super::progress::Progress;
+use super::simulate::Watch;
+use crate::algorithm;
+use crate::error::{Error, Problems};
+use crate::judge::{Tally, Wrong};
+use crate::scenario::Case;
+use crate::world::{self, Decisions, Plan};
+
+/// The sliding window log with its defaults over the same traffic, against whose decisions the
+/// others are compared.
+pub struct Reference {
+    /// The contender that it is.
+    pub log: Contender,
+    tally: Tally,
+    /// One by one.
+    pub decisions: Decisions,
+}
+
+impl Reference {
+    /// Runs it over the requests of a plan.
+    pub fn over(case: &Case, plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
+        let kind = algorithm::position("sliding-window-log");
+        let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
+        let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
+        let mut watch = Watch::new(case, progress, plan.traffic, None);
+        let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
+        let (tally, decisions) = watch.outcome(result)?;
+        Ok(Reference { log, tally, decisions })
+    }
+
+    /// What a contender finds that decides as the reference does.
+    pub fn tally(&self) -> Tally {
+        Tally { wrong: Some(Wrong::default()), ..self.tally.clone() }
+    }
+}
