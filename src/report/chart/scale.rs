@@ -44,7 +44,7 @@ impl Scale {
         let share = match self {
             Scale::Even(numbers) => number / numbers.top,
             Scale::Decades(decades) => {
-                decades.height(number) / (1.08 * decades.height(decades.most))
+                decades.height(number) / (1.15 * decades.height(decades.most))
             }
             Scale::Percent => number / 104.0,
         };
@@ -184,8 +184,8 @@ mod tests {
         let storm = Scale::Decades(Decades::holding(62.0, 10_316.0));
         assert_eq!(labels(storm.ticks()), "0 10 100 1,000 10,000");
         let heights: Vec<f64> = storm.ticks().iter().map(|tick| storm.share(tick.0)).collect();
-        // 1 + log10(1031.6) = 4.0135 decades and 8 % of room.
-        let step = 1.0 / (1.08 * 4.013_51);
+        // 1 + log10(1031.6) = 4.0135 decades and 15 % of room.
+        let step = 1.0 / (1.15 * 4.013_51);
         for (index, height) in heights.iter().enumerate() {
             assert!((height - step * index as f64).abs() < 1e-4, "{heights:?}");
         }
