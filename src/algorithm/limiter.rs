@@ -22,11 +22,27 @@ pub trait Limiter: Send {
     /// See [`Algorithm::deny`].
     fn deny(&mut self, key: usize, now: Reading, cost: u32);
 
+    /// Decides and charges an attempt that nobody else has a say in: all of the above in one call.
+    fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled;
+
     /// See [`Algorithm::footprint`].
     fn footprint(&self, key: usize, now: Reading) -> Footprint;
 
     /// See [`Algorithm::neutral_from`].
     fn neutral_from(&self, key: usize) -> Option<Reading>;
+}
+
+/// What became of an attempt under one limit alone, and what is kept of its key then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// What was said of it.
+    pub verdict: Verdict,
+    /// How long until it would have been admitted; no time at all for one that was not denied.
+    pub wait: Wait,
+    /// See [`Algorithm::footprint`].
+    pub footprint: Footprint,
+    /// See [`Algorithm::neutral_from`].
+    pub neutral_from: Option<Reading>,
 }
 
 /// The blanket implementation of [`Limiter`], with the clock's resolution applied around the rule.
@@ -86,6 +102,19 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     fn deny(&mut self, key: usize, now: Reading, cost: u32) {
         let now = self.cut(now);
         self.algorithm.deny(&mut self.states[key], now, cost);
+    }
+
+    fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled {
+        let verdict = self.check(key, now, cost);
+        let mut wait = Wait::After(Span::ZERO);
+        if verdict == Verdict::Deny {
+            self.deny(key, now, cost);
+            wait = self.wait(key, now, cost);
+        } else {
+            self.charge(key, now, cost);
+        }
+        let (footprint, neutral_from) = (self.footprint(key, now), self.neutral_from(key));
+        Settled { verdict, wait, footprint, neutral_from }
     }
 
     fn footprint(&self, key: usize, now: Reading) -> Footprint {

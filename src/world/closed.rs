@@ -9,11 +9,13 @@
 //! after it was decided, or after the backend has done its work: so no client, however hasty, makes two
 //! attempts of a request at one instant.
 
+mod answers;
+
 use super::desk::Desk;
 use super::queue::Queue;
 use super::requests::{Answer, Line, Requests, Stage, Ticket};
 use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
-use crate::client::{Clients, Crowd, Next};
+use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
 use crate::seed::Draws;
 use crate::server::{Backend, Entry, Job, Running, Started, Work};
@@ -316,79 +318,6 @@ impl<'a, 'b> Loop<'a, 'b> {
             self.answer(ticket.slot, at, answer, observer)
         };
         self.desk.judge.worked(job.work, busy, !answered);
-    }
-
-    /// Answers an attempt that was decided just now; `stage` is where it stands if its client does not
-    /// wait as long as that takes.
-    fn answer_at_once(
-        &mut self,
-        slot: u32,
-        at: Instant,
-        stage: Stage,
-        answer: Answer,
-        observer: &mut dyn Observer,
-    ) {
-        self.requests.get_mut(slot).set_stage(stage);
-        if !self.answer(slot, at, answer, observer) {
-            self.wait(slot, stage);
-        }
-    }
-
-    /// Sends the answer to an attempt on its way at `at`. Whether it arrives while its client waits; if not,
-    /// nothing happens.
-    fn answer(
-        &mut self,
-        slot: u32,
-        at: Instant,
-        answer: Answer,
-        observer: &mut dyn Observer,
-    ) -> bool {
-        let arrives = at + self.clients.rtt;
-        if self.requests.get(slot).until < arrives {
-            return false;
-        }
-        let ticket = self.requests.enter(slot, Stage::Answered(answer));
-        if self.ordered {
-            self.remind(arrives, ticket);
-        } else {
-            self.settle(slot, arrives, answer, observer);
-        }
-        true
-    }
-
-    /// A client learns at `at` what became of its attempt. What it would learn after the run's end leaves
-    /// the request under way.
-    fn settle(&mut self, slot: u32, at: Instant, answer: Answer, observer: &mut dyn Observer) {
-        if at >= self.end {
-            return;
-        }
-        let request = self.requests.get_mut(slot);
-        let Answer::Failure(header) = answer else {
-            let memory = request.memory();
-            self.crowd.succeeded(request.client, at, &memory);
-            self.desk.judge.succeeded(at, at - memory.first);
-            return self.end_request(slot, at, observer);
-        };
-        let mut memory = request.memory();
-        let number = u64::from(request.number);
-        let next = self.crowd.failed(request.client, number, at, &mut memory, header);
-        request.remember(&memory);
-        match next {
-            Next::Retry { at: next, obeys } => {
-                let ticket = self.requests.enter(slot, Stage::Pausing { obeys });
-                self.remind(next, ticket);
-            }
-            // Whoever waits for this request to end must not hear of it before its time.
-            Next::GiveUp { at: leaves } if leaves > at && self.ordered => {
-                let ticket = self.requests.enter(slot, Stage::Leaving);
-                self.remind(leaves, ticket);
-            }
-            Next::GiveUp { at: leaves } if leaves < self.end => {
-                self.desk.judge.gave_up(leaves);
-                self.end_request(slot, at, observer);
-            }
-            Next::GiveUp { .. } => drop(self.requests.enter(slot, Stage::Leaving)),
-        }
     }
 
     /// A request has ended: its client may send the next one that waits.

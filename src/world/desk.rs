@@ -87,7 +87,11 @@ impl<'a> Desk<'a> {
         // Clocks are exact: a reading is the instant.
         let (at, now) = (arrival.at, arrival.at.exact());
         judge.offered(at, arrival.client, touches);
-        let fate = match gate.decide(keys, now) {
+        let decision = gate.decide(keys, now, |met, footprint, neutral| {
+            let until = neutral.map(|reading| Instant(reading.0));
+            judge.kept(met.limit, met.key, at, footprint, until);
+        });
+        let fate = match decision {
             Decision::Admit => {
                 judge.accepted(at, arrival.client, touches, *at_once);
                 Fate::Accepted
@@ -98,11 +102,6 @@ impl<'a> Desk<'a> {
                 Fate::Rejected(wait)
             }
         };
-        for met in keys.iter() {
-            let (footprint, neutral) = gate.kept(met, now);
-            let until = neutral.map(|reading| Instant(reading.0));
-            judge.kept(met.limit, met.key, at, footprint, until);
-        }
         if let Some(decisions) = &mut self.decisions {
             let allowed = !matches!(fate, Fate::Rejected(_));
             if let Some(reference) = self.reference {

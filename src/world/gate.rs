@@ -49,13 +49,35 @@ impl Gate {
         *count += 1;
     }
 
-    /// Decides an attempt that is counted under `keys`, and charges it.
-    pub(super) fn decide(&mut self, keys: &[Met], now: Reading) -> Decision {
-        match self.combine {
+    /// Decides an attempt that is counted under `keys`, and charges it. `kept` is told what the state of each key
+    /// takes then, and from when on it may be forgotten.
+    pub(super) fn decide(
+        &mut self,
+        keys: &[Met],
+        now: Reading,
+        mut kept: impl FnMut(&Met, Footprint, Option<Reading>),
+    ) -> Decision {
+        // One limit is the most frequent case, and all ways of combining are the same for it.
+        if let [only] = keys {
+            let (limiter, key) = self.of(only);
+            let settled = limiter.settle(key, now, only.cost);
+            kept(only, settled.footprint, settled.neutral_from);
+            return match settled.verdict {
+                Verdict::Admit => Decision::Admit,
+                Verdict::Queue(span) => Decision::Queue(span),
+                Verdict::Deny => Decision::Deny { refused: 1, wait: settled.wait },
+            };
+        }
+        let decision = match self.combine {
             Combine::AllOrNothing => self.all_or_nothing(keys, now),
             Combine::Sequential => self.one_by_one(keys, now, true),
             Combine::Independent => self.one_by_one(keys, now, false),
+        };
+        for met in keys {
+            let (limiter, key) = self.of(met);
+            kept(met, limiter.footprint(key, now), limiter.neutral_from(key));
         }
+        decision
     }
 
     fn all_or_nothing(&mut self, keys: &[Met], now: Reading) -> Decision {
@@ -106,12 +128,6 @@ impl Gate {
         decision(refused, queued, wait)
     }
 
-    /// What a key's state takes at `now`, and from when on it may be forgotten.
-    pub(super) fn kept(&mut self, met: &Met, now: Reading) -> (Footprint, Option<Reading>) {
-        let (limiter, key) = self.of(met);
-        (limiter.footprint(key, now), limiter.neutral_from(key))
-    }
-
     /// Has the state of a key fetched from memory, as it will be needed before long.
     pub(super) fn fetch(&self, limit: usize, variant: usize, key: usize) {
         let key = self.local[limit][key] as usize;
@@ -155,6 +171,12 @@ mod tests {
         gate
     }
 
+    impl Gate {
+        fn decided(&mut self, keys: &[Met], now: Reading) -> Decision {
+            self.decide(keys, now, |_, _, _| {})
+        }
+    }
+
     fn met(limit: usize) -> Met {
         Met { limit, key: 0, first: false, variant: 0, cost: 1 }
     }
@@ -174,43 +196,43 @@ mod tests {
     fn all_or_nothing_charges_no_limit_if_one_refuses() {
         let mut gate = gate(Combine::AllOrNothing, "fixed-window", &TWO_THEN_ONE);
         let both = [met(0), met(1)];
-        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decided(&both, secs(0)), Decision::Admit);
         // The minute's only one is gone; its window ends at 60 s.
-        assert_eq!(gate.decide(&both, secs(1)), deny(0b10, 59));
+        assert_eq!(gate.decided(&both, secs(1)), deny(0b10, 59));
         // The first limit still has its second.
-        assert_eq!(gate.decide(&both[..1], secs(2)), Decision::Admit);
+        assert_eq!(gate.decided(&both[..1], secs(2)), Decision::Admit);
         // Both refuse until 10 s and 60 s: the longer wait counts.
-        assert_eq!(gate.decide(&both, secs(3)), deny(0b11, 57));
+        assert_eq!(gate.decided(&both, secs(3)), deny(0b11, 57));
     }
 
     #[test]
     fn sequential_charges_the_limits_before_the_one_that_refuses() {
         let mut gate = gate(Combine::Sequential, "fixed-window", &TWO_THEN_ONE);
         let both = [met(0), met(1)];
-        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
-        assert_eq!(gate.decide(&both, secs(1)), deny(0b10, 59));
+        assert_eq!(gate.decided(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decided(&both, secs(1)), deny(0b10, 59));
         // The refused attempt took the second of 10 s; the limit of a minute is not asked.
-        assert_eq!(gate.decide(&both, secs(2)), deny(0b01, 8));
+        assert_eq!(gate.decided(&both, secs(2)), deny(0b01, 8));
     }
 
     #[test]
     fn sequential_charges_no_limit_after_the_one_that_refuses() {
         let mut gate = gate(Combine::Sequential, "fixed-window", &["1/60s", "2/10s"]);
         let both = [met(0), met(1)];
-        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
-        assert_eq!(gate.decide(&both, secs(1)), deny(0b01, 59));
-        assert_eq!(gate.decide(&both[1..], secs(2)), Decision::Admit);
-        assert_eq!(gate.decide(&both[1..], secs(3)), deny(0b01, 7));
+        assert_eq!(gate.decided(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decided(&both, secs(1)), deny(0b01, 59));
+        assert_eq!(gate.decided(&both[1..], secs(2)), Decision::Admit);
+        assert_eq!(gate.decided(&both[1..], secs(3)), deny(0b01, 7));
     }
 
     #[test]
     fn independent_limits_decide_and_charge_whatever_the_others_say() {
         let mut gate = gate(Combine::Independent, "fixed-window", &["1/60s", "2/10s"]);
         let both = [met(0), met(1)];
-        assert_eq!(gate.decide(&both, secs(0)), Decision::Admit);
-        assert_eq!(gate.decide(&both, secs(1)), deny(0b01, 59));
+        assert_eq!(gate.decided(&both, secs(0)), Decision::Admit);
+        assert_eq!(gate.decided(&both, secs(1)), deny(0b01, 59));
         // The refused attempt took the second of 10 s all the same.
-        assert_eq!(gate.decide(&both, secs(2)), deny(0b11, 58));
+        assert_eq!(gate.decided(&both, secs(2)), deny(0b11, 58));
     }
 
     #[test]
@@ -219,7 +241,7 @@ mod tests {
             let mut gate = gate(combine, "fixed-window", &["1/60s", "2/10s"]);
             let three = [Met { cost: 3, ..met(0) }, Met { cost: 2, ..met(1) }];
             let refused = Decision::Deny { refused: 0b01, wait: Wait::Never };
-            assert_eq!(gate.decide(&three, secs(0)), refused, "{combine:?}");
+            assert_eq!(gate.decided(&three, secs(0)), refused, "{combine:?}");
         }
     }
 
@@ -228,13 +250,13 @@ mod tests {
         // The first of an idle queue leaves after one interval: 500 ms and 1 s.
         let mut gate = gate(Combine::AllOrNothing, "leaky-bucket", &["2/1s", "10/10s"]);
         let queued = Decision::Queue(Span::from_secs(1));
-        assert_eq!(gate.decide(&[met(0), met(1)], secs(0)), queued);
+        assert_eq!(gate.decided(&[met(0), met(1)], secs(0)), queued);
     }
 
     #[test]
     fn a_limit_that_no_key_is_met_for_lets_everything_pass() {
         let mut gate = gate(Combine::AllOrNothing, "fixed-window", &["0/1s"]);
-        assert_eq!(gate.decide(&[], secs(0)), Decision::Admit);
+        assert_eq!(gate.decided(&[], secs(0)), Decision::Admit);
     }
 
     #[test]
@@ -245,7 +267,7 @@ mod tests {
         let keys = keys.map(|(key, variant)| Met { key, variant, ..met(0) });
         keys.iter().for_each(|key| gate.meet(key));
         let admitted = keys.map(|key| {
-            (0..5).filter(|&second| gate.decide(&[key], secs(second)) == Decision::Admit).count()
+            (0..5).filter(|&second| gate.decided(&[key], secs(second)) == Decision::Admit).count()
         });
         assert_eq!(admitted, [1, 2, 1]);
     }

@@ -49,8 +49,9 @@ const CHUNK: usize = 256;
 /// So many empty chunks are kept for later.
 const SPARE: usize = 64;
 
-/// A bucket of at most so many events is about to be taken out.
-const SOON: usize = 128;
+/// A bucket of at most so many events is about to be taken out. Of those with fewer than the least, most have
+/// been shown before as part of a larger one.
+const SOON: std::ops::RangeInclusive<usize> = 8..=CHUNK;
 
 impl<T> Queue<T> {
     /// An empty queue.
@@ -146,7 +147,7 @@ impl<T> Queue<T> {
         self.last = std::mem::replace(&mut bucket.least, u64::MAX);
         let mut chunks = std::mem::take(&mut bucket.chunks);
         if let [only] = &chunks[..]
-            && only.len() <= SOON
+            && SOON.contains(&only.len())
         {
             soon(only);
         }

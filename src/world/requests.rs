@@ -178,7 +178,7 @@ impl Request {
             }
         };
         self.detail = detail;
-        self.tries_and_stage = self.tries_and_stage % (1 << TRIES) | kind << TRIES;
+        self.tries_and_stage = (self.tries_and_stage % (1 << TRIES)) | (kind << TRIES);
     }
 }
 

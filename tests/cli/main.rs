@@ -19,6 +19,7 @@
 
 mod about;
 mod check;
+mod closed_replicas;
 mod folder;
 mod generated;
 mod mistakes;
