@@ -121,6 +121,30 @@ impl Distribution {
         };
         Some(Span::from_nanos(nanos))
     }
+
+    /// How many are no longer than each of `bounds`, which ascend.
+    pub fn within(&self, bounds: &[Span]) -> Vec<u64> {
+        let mut recorded: Vec<(u64, u64)> = match &self.values {
+            Values::Exact(values) => values.iter().map(|&nanos| (nanos, 1)).collect(),
+            Values::Rounded(histogram) => histogram
+                .iter_recorded()
+                .map(|step| {
+                    let nanos = step.value_iterated_to().clamp(self.least, self.most);
+                    (nanos, step.count_at_value())
+                })
+                .collect(),
+        };
+        recorded.sort_unstable();
+        let mut rest = recorded.into_iter().peekable();
+        let mut count = 0;
+        let up_to = |bound: &Span| {
+            while let Some((_, more)) = rest.next_if(|(nanos, _)| *nanos <= bound.nanos()) {
+                count += more;
+            }
+            count
+        };
+        bounds.iter().map(up_to).collect()
+    }
 }
 
 fn new_histogram() -> Histogram<u64> {
@@ -154,6 +178,20 @@ mod tests {
             (nothing.percentile(50), nothing.mean_secs(), nothing.max()),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn those_within_bounds_are_counted_with_the_bounds_themselves() {
+        let bounds = [0, 10, 19, 20, 1000].map(Span::from_nanos);
+        assert_eq!(of([10, 30, 20, 20]).within(&bounds), [0, 1, 1, 3, 4]);
+        assert_eq!(Distribution::default().within(&bounds), [0; 5]);
+        // Beyond what is kept exactly a count may miss those of the last thousandth.
+        let count = 2 * Distribution::EXACT as u64;
+        let many = of((1..=count).map(|n| n * 1000));
+        let bounds = [count / 2, count].map(|n| Span::from_nanos(n * 1000));
+        let within = many.within(&bounds);
+        assert!((count / 2 - count / 2000..=count / 2).contains(&within[0]), "{within:?}");
+        assert_eq!(within[1], count);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::time::{Instant, SECOND, Span, Window};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     window: Window,
+    trigger: Option<Window>,
     /// From the start of the run.
     seconds: Seconds,
     /// From the first retry on.
@@ -80,6 +81,7 @@ impl Load {
         let watch = trigger.filter(tells);
         Load {
             window,
+            trigger,
             seconds: Seconds::from(window.start),
             retrying: None,
             instant: (window.start, 0),
@@ -111,6 +113,11 @@ impl Load {
     /// The run.
     pub fn window(&self) -> Window {
         self.window
+    }
+
+    /// What disturbs the run, whether or not a recovery from it can be told.
+    pub fn trigger(&self) -> Option<Window> {
+        self.trigger
     }
 
     /// The most attempts in any second from the start of the run.

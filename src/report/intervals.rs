@@ -45,11 +45,16 @@ impl Style {
         self.join(text, told(half).map(|half| format!("{:.decimals$}", up(half, scale))))
     }
 
-    /// A span, of which the metric has the seconds.
+    /// A span, of which the metric has the seconds; no finer than its interval.
     pub fn span(self, statistic: &Statistic) -> String {
         let Mean { mean, half } = statistic.mean;
-        let half = told(half).map(|half| format::span(seconds(two_digits(half).0.max(1e-9))));
-        self.join(format::span(seconds(mean)), half)
+        let Some((half, decimals)) = told(half).map(two_digits) else {
+            return format::span(seconds(mean));
+        };
+        let step = (decimals..9).fold(1, |step, _| step * 10);
+        let rounded = (seconds(mean).nanos() + step / 2) / step * step;
+        let mean = Span::try_from_nanos(u128::from(rounded)).unwrap_or(Span::MAX);
+        self.join(format::span(mean), Some(format::span(seconds(half.max(1e-9)))))
     }
 
     /// A size.
@@ -167,6 +172,7 @@ mod tests {
         assert_eq!(ratio(1.0, Some(0.0)), "1.0x");
         let span = |mean, half| Style::AMPLE.span(&of(mean, half));
         assert_eq!(span(1.58, Some(0.12)), "1.58 s ±120 ms");
+        assert_eq!(span(0.740181, Some(0.0527)), "740 ms ±53 ms");
         assert_eq!(span(0.0, Some(0.0)), "0 s");
         assert_eq!(Style::AMPLE.bytes(&of(1600.0, Some(12.5))), "1.6 kB ±13 B");
         let number = |mean, half| Style::AMPLE.number(&of(mean, half), |mean| mean.to_string());

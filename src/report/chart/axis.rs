@@ -192,11 +192,15 @@ fn decimals_of(step: u64, size: u64) -> usize {
     decimals
 }
 
-/// The least round length that is not below `nanos`, above half a day 1, 2 or 5 times a power of ten
-/// days.
+/// The least round length that is not below `nanos`.
 fn round_step(nanos: u64) -> u64 {
+    round_spans().find(|&step| step >= nanos).unwrap_or(nanos).max(1)
+}
+
+/// The round lengths in nanoseconds, in order; above half a day 1, 2 or 5 times a power of ten days.
+pub fn round_spans() -> impl Iterator<Item = u64> {
     let days = (0..5).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power) * DAY));
-    round_lengths().chain(days).find(|&step| step >= nanos).unwrap_or(nanos).max(1)
+    round_lengths().chain(days)
 }
 
 #[cfg(test)]

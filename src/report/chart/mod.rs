@@ -1,9 +1,14 @@
 //! Charts. [`CHARTS`] lists them; each is drawn once, as SVG, and [`png`] makes a picture of that very
 //! SVG. Adding one is a file with its `CHART`, and a line in the registry.
 
+mod amplification;
+mod attempts;
 mod axis;
 mod canvas;
 mod comparison;
+#[cfg(test)]
+mod loop_sample;
+mod loops;
 mod offered_accepted;
 mod outcomes;
 pub mod palette;
@@ -11,9 +16,12 @@ mod panels;
 mod picture;
 #[cfg(test)]
 pub(super) mod sample;
+mod scale;
 mod series;
 mod text;
+mod time_to_success;
 mod trailing_window;
+mod view;
 mod waits;
 
 use std::collections::BTreeSet;
@@ -48,6 +56,9 @@ pub enum Draw {
 
 /// The registry, in the order of a report: what a reader should see first stands first.
 pub const CHARTS: &[Chart] = &[
+    attempts::CHART,
+    amplification::CHART,
+    time_to_success::CHART,
     trailing_window::CHART,
     outcomes::CHART,
     comparison::CHART,
@@ -143,7 +154,7 @@ mod tests {
     use crate::time::{Instant, Span};
 
     /// What a chart says, text by text.
-    fn texts(svg: &str) -> String {
+    pub(super) fn texts(svg: &str) -> String {
         let document = Document::parse(svg).unwrap();
         let texts = document.descendants().filter(|node| node.has_tag_name("text"));
         texts.map(|node| node.text().unwrap().to_owned() + "\n").collect()
@@ -246,7 +257,16 @@ mod tests {
     fn bins() -> impl Strategy<Value = Vec<Bin>> {
         let bin =
             (number(), number(), number(), number()).prop_map(|(offered, accepted, over, most)| {
-                Bin { offered, accepted, over_limit: over, window_max: most, ..Bin::default() }
+                let (retries, succeeded) = (accepted / 2, over);
+                Bin {
+                    offered,
+                    accepted,
+                    over_limit: over,
+                    window_max: most,
+                    retries,
+                    succeeded,
+                    ..Bin::default()
+                }
             });
         prop_oneof![
             prop::collection::vec(bin, 0..=600),
@@ -270,6 +290,7 @@ mod tests {
             books in (number(), number(), number(), number()),
             wait in 0..=Span::MAX.nanos(),
             cost in number(),
+            closed in prop::option::of((0..50_u64, 0..80_u64, 0..80_u64)),
         ) -> crate::metrics::Row {
             let limit = Limit::new(requests, Span::from_nanos(width));
             let mut tally = sample::tally(&[], limit, sample::window(1));
@@ -282,6 +303,16 @@ mod tests {
                 tally.limits[0].keys[0].peak = Some(peak);
                 tally.limits[0].worst = Some(0);
                 tally.queue_waits.record(Span::from_nanos(wait));
+            }
+            if let Some((attempts, at, lasts)) = closed {
+                let run = sample::window(60);
+                let start = run.start + Span::from_secs(at);
+                let trigger = crate::time::Window { start, end: start + Span::from_secs(lasts) };
+                let took = [Span::ZERO, Span::from_nanos(wait), Span::from_nanos(cost >> 8)];
+                let took = &took[..attempts as usize % 4];
+                let trigger = (at > 0).then_some(trigger);
+                tally.closed = Some(loop_sample::closed(run, trigger, attempts, took));
+                (tally.books.requests, tally.books.succeeded) = (books.3, books.3 / 3 * 2);
             }
             let repeat = Repeat { seed: 1, values: values(&tally), expected: Vec::new() };
             let repeats = vec![repeat; repeats];

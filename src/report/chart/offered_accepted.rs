@@ -2,8 +2,10 @@
 
 use super::axis::Numbers;
 use super::palette::{Colour, MUTED, OVER, OVER_TEXT, REFUSED};
-use super::panels::{Panels, View};
+use super::panels::{self, Across, Panels, Track};
+use super::scale::Scale;
 use super::series::{self, Series};
+use super::view::View;
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
 use crate::metrics::Comparison;
@@ -29,18 +31,8 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         |bin: usize| all.iter().any(|one| one.bins().get(bin).is_some_and(|bin| bin.offered > 0));
     let view = View::of(timeline, 0.3, offered)?;
     let groups = BARS.min(2400 / all.len());
-    let length = view.width.saturating_mul(view.group_size(groups) as u64);
-    let seconds = length as f64 / 1e9;
-    let rates = |one: &Series<'_>, of: fn(&Bin) -> u64| -> Vec<_> {
-        view.groups(groups)
-            .map(|group| {
-                let bins = one.bins().get(group.clone()).unwrap_or(&[]);
-                let total: u128 = bins.iter().map(|bin| u128::from(of(bin))).sum();
-                let shorter = group.len() as f64 / view.group_size(groups) as f64;
-                (group, total as f64 / (seconds * shorter))
-            })
-            .collect()
-    };
+    let rates =
+        |one: &Series<'_>, of: fn(&Bin) -> u64| view.rates(&one.row.tally.timeline, groups, of);
     let most = all
         .iter()
         .flat_map(|one| [rates(one, |bin| bin.offered), rates(one, |bin| bin.accepted)])
@@ -50,7 +42,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let title = title(comparison, case, &all);
     let drawn = format!(
         "requests per second, averaged over {}; {}",
-        Span::from_nanos(length.min(Span::MAX.nanos())),
+        Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos())),
         series::limits(comparison, case),
     );
     let colours = series::colours(&all);
@@ -58,18 +50,17 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let legend: [(&[_], &str); 3] =
         [(&[REFUSED], "offered"), (&colours, "accepted"), (&[OVER], "accepted over the limit")];
     let left_out = series::remark(comparison, left_out).unwrap_or_default();
-    let remarks: Vec<_> = all.iter().map(|one| remark(one, &view)).collect();
+    let numbers = Numbers::up_to(most, 4.0, false);
     let figure = Panels {
         title: &title,
         subtitles: &[&drawn, &left_out],
-        remarks: &remarks,
+        heads: &panels::of_algorithms(&all, |one| remark(one, &view)),
         legend: &legend[..if any_over { 3 } else { 2 }],
-        series: &all,
-        view: &view,
-        numbers: Numbers::up_to(most, 4.0, false),
-        height: 92.0,
+        across: Across::Run(&view),
+        tracks: &[Track { titles: ("", ""), scale: Scale::Even(numbers), height: 92.0 }],
     };
-    Some(figure.draw(|canvas, plot, one| {
+    Some(figure.draw(|canvas, plots, index| {
+        let (plot, one) = (&plots[0], &all[index]);
         let offered = rates(one, |bin| bin.offered);
         let accepted = rates(one, |bin| bin.accepted);
         let over = rates(one, |bin| bin.over_limit);

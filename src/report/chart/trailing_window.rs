@@ -6,8 +6,10 @@ use std::cell::Cell;
 use super::axis::Numbers;
 use super::canvas::{Align, Canvas};
 use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT};
-use super::panels::{BODY, Panels, Plot, SMALL, View};
+use super::panels::{self, Across, BODY, Panels, Plot, SMALL, Track};
+use super::scale::Scale;
 use super::series::{self, Series};
+use super::view::{Steps, View};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
 use crate::rate::Limit;
@@ -53,21 +55,20 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         true => "keys of several plans are drawn together: above a line may be another plan's key",
         false => "",
     };
-    let remarks: Vec<_> = all.iter().map(|one| remark(one, mixed)).collect();
+    let numbers = Numbers::up_to(most as f64, 4.0, true);
     let left_out = series::remark(comparison, left_out).unwrap_or_default();
     let figure = Panels {
         title: &title,
         subtitles: &[&drawn, &across, together, &left_out],
-        remarks: &remarks,
+        heads: &panels::of_algorithms(&all, |one| remark(one, mixed)),
         legend: &[],
-        series: &all,
-        view: &view,
-        numbers: Numbers::up_to(most as f64, 4.0, true),
-        height: 104.0,
+        across: Across::Run(&view),
+        tracks: &[Track { titles: ("", ""), scale: Scale::Even(numbers), height: 104.0 }],
     };
     let drawn_levels = if limit_shown { &levels[..] } else { &[] };
     let named = Cell::new(false);
-    Some(figure.draw(|canvas, plot, one| {
+    Some(figure.draw(|canvas, plots, index| {
+        let (plot, one) = (&plots[0], &all[index]);
         let steps = curve(one, &view, figure.groups());
         paint(canvas, plot, one, &steps, drawn_levels);
         let taken = mark_peak(canvas, plot, one, &steps, drawn_levels);
@@ -131,8 +132,6 @@ fn levels(all: &[Series<'_>]) -> Vec<Limit> {
     }
     levels
 }
-
-type Steps = Vec<(std::ops::Range<usize>, f64)>;
 
 /// The largest of each group of bins: no spike is lost.
 fn curve(one: &Series<'_>, view: &View, groups: usize) -> Steps {
