@@ -26,6 +26,9 @@ pub const CHART: Chart = Chart {
 
 /// What a run counted per second.
 struct Curves {
+    /// Their highest rates, as those of retries.
+    first_spikes: Steps,
+    /// Their means, as those of successes.
     first: Steps,
     retries: Steps,
     successes: Steps,
@@ -48,14 +51,15 @@ fn draw(comparison: &Comparison) -> Option<String> {
         .map(|(_, all)| all.iter().map(|one| Curves::of(one, &view, groups)).collect())
         .collect();
     let most = |of: fn(&Curves) -> &Steps| highest(curves.iter().flatten().map(of));
-    let first = most(|curves| &curves.first);
+    let first = most(|curves| &curves.first_spikes);
     let retries = most(|curves| &curves.retries);
+    let usual = curves.iter().flatten().map(|curves| usual(&curves.first)).fold(0.0, f64::max);
     // On an even scale a storm would press everything else flat.
-    let (scale, unit) = match retries > 8.0 * first && first > 0.0 {
-        true => (Scale::Decades(Decades::holding(first, retries)), "per s, log"),
+    let (scale, unit) = match retries > 20.0 * usual && usual > 0.0 {
+        true => (Scale::Decades(Decades::holding(usual, first.max(retries))), "per s, log"),
         false => (Scale::Even(Numbers::up_to(first.max(retries), 4.0, false)), "per s"),
     };
-    let successes = most(|curves| &curves.successes).max(first);
+    let successes = most(|curves| &curves.successes).max(most(|curves| &curves.first));
     let heights = match drawn.cases.len() {
         1 => (150.0, 70.0),
         2..=4 => (84.0, 40.0),
@@ -69,7 +73,8 @@ fn draw(comparison: &Comparison) -> Option<String> {
             height: heights.1,
         },
     ];
-    let averaged = Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos()));
+    let nanos = |nanos: u64| Span::from_nanos(nanos.min(Span::MAX.nanos()));
+    let averaged = nanos(view.group_length(groups));
     let even_below = match scale {
         Scale::Decades(Decades { low, .. }) => {
             format!("; logarithmic above {}", text::decimal(low, 9))
@@ -77,12 +82,17 @@ fn draw(comparison: &Comparison) -> Option<String> {
         _ => String::new(),
     };
     let differ = match first_attempts_differ(&curves) {
-        true => "; first attempts: the most under any algorithm",
+        true => "; first attempts: most of any algorithm",
         false => "",
     };
-    let subtitle = format!(
-        "retries above, successes below, per second, averaged over {averaged}{even_below}{differ}"
-    );
+    let counted = match view.spike(groups) {
+        spike if spike < view.group_length(groups) => format!(
+            "most retries in any {} above, mean successes of {averaged} below, per second",
+            nanos(spike)
+        ),
+        _ => format!("retries above, successes below, per second, averaged over {averaged}"),
+    };
+    let subtitle = format!("{counted}{even_below}{differ}");
     let legend = drawn.legend(true);
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
@@ -105,10 +115,10 @@ fn draw(comparison: &Comparison) -> Option<String> {
             mark_trigger(canvas, plots, load, &view);
         }
         let [retries, successes] = plots else { return };
+        let first_spikes = upper(curves[index].iter().map(|curves| &curves.first_spikes));
         let first = upper(curves[index].iter().map(|curves| &curves.first));
-        for plot in plots {
-            canvas.surface(&plot.surface(&first, 0.0), REFUSED, 1.0);
-        }
+        canvas.surface(&retries.surface(&first_spikes, 0.0), REFUSED, 1.0);
+        canvas.surface(&successes.surface(&first, 0.0), REFUSED, 1.0);
         for (nth, (one, curves)) in all.iter().zip(&curves[index]).enumerate() {
             let thick = loops::thickness(nth, all.len());
             for ridge in ridges(retries, &curves.retries) {
@@ -121,10 +131,13 @@ fn draw(comparison: &Comparison) -> Option<String> {
 
 impl Curves {
     fn of(one: &Series<'_>, view: &View, groups: usize) -> Curves {
-        let rates = |of: fn(&Bin) -> u64| view.rates(&one.row.tally.timeline, groups, of);
+        let timeline = &one.row.tally.timeline;
+        let rates = |of: fn(&Bin) -> u64| view.rates(timeline, groups, of);
+        let spikes = |of: fn(&Bin) -> u64| view.spikes(timeline, groups, of);
         Curves {
+            first_spikes: spikes(loops::first_attempts),
             first: rates(loops::first_attempts),
-            retries: rates(|bin| bin.retries),
+            retries: spikes(|bin| bin.retries),
             successes: rates(loops::successes(one)),
         }
     }
@@ -132,6 +145,12 @@ impl Curves {
 
 fn highest<'a>(all: impl Iterator<Item = &'a Steps>) -> f64 {
     all.flatten().map(|(_, rate)| *rate).fold(0.0, f64::max)
+}
+
+/// The mean of what is not 0, which a burst or a pause does not change much.
+fn usual(steps: &Steps) -> f64 {
+    let some = steps.iter().map(|(_, rate)| *rate).filter(|rate| *rate > 0.0);
+    some.clone().sum::<f64>() / (some.count() as f64).max(1.0)
 }
 
 /// Whether first attempts of a case come at other times under one algorithm than under another, as where
@@ -183,7 +202,7 @@ fn mark_trigger(canvas: &mut Canvas<'_>, plots: &[Plot], load: &Load, view: &Vie
     let middle = (left + right - wide) / 2.0;
     let free = above.left + text::width("retries", SMALL) + 10.0;
     let at = middle.max(free).min(above.right - wide);
-    canvas.text((at, above.top - 4.0), SMALL, Align::Start, MUTED, words);
+    canvas.text((at, above.top - 8.0), SMALL, Align::Start, MUTED, words);
 }
 
 fn loads<'a>(all: &'a [Series<'_>]) -> impl Iterator<Item = &'a Load> {
@@ -274,6 +293,15 @@ mod tests {
         storm.rows.retain(|row| row.case < 2);
         storm.cases.truncate(2);
         insta::assert_snapshot!(draw(&storm).unwrap());
+    }
+
+    #[test]
+    fn a_burst_or_a_pause_does_not_change_what_is_usual() {
+        // Five seconds of 50, one of 500 and four of none: 750 in six.
+        let mut steps: Steps = (0..10).map(|bin| (bin..bin + 1, 50.0)).collect();
+        steps[0].1 = 500.0;
+        steps[6..].iter_mut().for_each(|step| step.1 = 0.0);
+        assert_eq!((usual(&steps), usual(&steps[6..].to_vec())), (125.0, 0.0));
     }
 
     #[test]

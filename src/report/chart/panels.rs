@@ -246,7 +246,7 @@ impl Panels<'_> {
                 let plots = self.plots((from, from + wide), under_head);
                 for ((track, plot), labels) in self.tracks.iter().zip(&plots).zip(&labels) {
                     let (title, unit) = track.titles;
-                    let baseline = plot.top - 4.0;
+                    let baseline = plot.top - 8.0;
                     canvas.text((plot.left, baseline), SMALL, Align::Start, MUTED, title);
                     if column == 0 {
                         let at = (plot.left - 6.0, baseline);
@@ -299,8 +299,8 @@ impl Panels<'_> {
     fn above(&self, track: usize) -> f64 {
         match (self.tracks[track].titles, track) {
             (("", ""), _) => 0.0,
-            (_, 0) => LINE,
-            _ => LINE + 8.0,
+            (_, 0) => LINE + 3.0,
+            _ => LINE + 11.0,
         }
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::axis::Elapsed;
 use super::panels::SMALL;
 use crate::judge::{Bin, Timeline};
+use crate::time::SECOND;
 
 /// Numbers over time: each group of bins with its own.
 pub type Steps = Vec<(Range<usize>, f64)>;
@@ -99,10 +100,38 @@ impl View {
     /// What a run counted per second, averaged over groups of its own bins that are as long as those of
     /// [`View::groups`], or one bin each where that is longer.
     pub fn rates(&self, timeline: &Timeline, most: usize, of: impl Fn(&Bin) -> u64) -> Steps {
+        self.rates_over(timeline, self.group_size(most), of)
+    }
+
+    /// The highest rate in each of the groups of [`View::rates`], counted over [`View::spike`]: no spike is
+    /// lost between seconds without any.
+    pub fn spikes(&self, timeline: &Timeline, most: usize, of: impl Fn(&Bin) -> u64) -> Steps {
+        let unit = usize::try_from(self.spike(most) / self.width).unwrap_or(usize::MAX).max(1);
+        let stride = self.stride(timeline);
+        let own = (unit / stride).max(1).saturating_mul(stride);
+        let each = self.group_size(most).div_ceil(own).max(1);
+        self.rates_over(timeline, unit, of)
+            .chunks(each)
+            .map(|group| {
+                let drawn = group[0].0.start..group[group.len() - 1].0.end;
+                (drawn, group.iter().map(|(_, rate)| *rate).fold(0.0, f64::max))
+            })
+            .collect()
+    }
+
+    /// Over how many nanoseconds the rates of [`View::spikes`] are counted: a second, or a bin where that
+    /// is longer, or a group of [`View::groups`] where that is shorter.
+    pub fn spike(&self, most: usize) -> u64 {
+        let bins = (SECOND / self.width).max(1);
+        self.group_length(most).min(self.width.saturating_mul(bins))
+    }
+
+    /// The rates over groups of so many bins of the view.
+    fn rates_over(&self, timeline: &Timeline, size: usize, of: impl Fn(&Bin) -> u64) -> Steps {
         let stride = self.stride(timeline);
         let end = self.bins.end.div_ceil(stride).min(timeline.bins.len());
         let own = (self.bins.start / stride).min(end)..end;
-        let size = (self.group_size(most) / stride).max(1);
+        let size = (size / stride).max(1);
         let seconds = timeline.width.nanos().saturating_mul(size as u64) as f64 / 1e9;
         groups(own, size)
             .map(|group| {
@@ -135,7 +164,7 @@ fn divisor(one: u64, other: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::{Instant, SECOND, Span};
+    use crate::time::{Instant, Span};
 
     fn timeline(width: u64, offered: &[u64]) -> Timeline {
         let bins = offered.iter().map(|&offered| Bin { offered, ..Bin::default() });
@@ -154,6 +183,28 @@ mod tests {
         // Three of five seconds: two bins of two seconds each, and one that is left.
         let threes = view.rates(&twos, 3, |bin| bin.offered);
         assert_eq!(threes, [(0..4, 4.0), (4..8, 4.0), (8..10, 4.0)]);
+    }
+
+    #[test]
+    fn a_spike_is_as_high_as_its_second() {
+        // 90 in the second half of the fourth second, of ten seconds in bins of half a second.
+        let mut halves = timeline(SECOND / 2, &[1; 20]);
+        halves.bins[7].offered = 90;
+        let view = View::of_all([&halves].into_iter(), 0.5, |_| true).unwrap();
+        let spikes = |groups| view.spikes(&halves, groups, |bin| bin.offered);
+        assert_eq!((view.spike(3), view.group_length(3)), (SECOND, 7 * SECOND / 2));
+        // Groups of seven bins, which are four seconds, as far as there are.
+        assert_eq!(spikes(3), [(0..8, 91.0), (8..16, 2.0), (16..20, 2.0)]);
+        // Groups of half a second are shorter than a second: 90 in one of them are 180 a second.
+        assert_eq!((view.spike(20), spikes(20)[7].clone()), (SECOND / 2, (7..8, 180.0)));
+    }
+
+    #[test]
+    fn spikes_of_longer_bins_are_those_of_the_bins() {
+        let (ones, fives) = (timeline(SECOND, &[1; 20]), timeline(5 * SECOND, &[10, 20, 30, 40]));
+        let view = View::of_all([&ones, &fives].into_iter(), 0.5, |_| true).unwrap();
+        let spikes = view.spikes(&fives, 2, |bin| bin.offered);
+        assert_eq!(spikes, [(0..10, 4.0), (10..20, 8.0)]);
     }
 
     #[test]
