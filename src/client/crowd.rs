@@ -17,8 +17,13 @@ pub struct Memory {
     pub waited: Span,
     /// Its own last delay, as drawn; zero before the first.
     pub delay: Span,
-    /// Attempts made.
+    /// Attempts made; what keeps it may stop counting at [`Memory::MOST_TRIES`].
     pub tries: u32,
+}
+
+impl Memory {
+    /// So many attempts of one request are counted.
+    pub const MOST_TRIES: u32 = (1 << 24) - 1;
 }
 
 /// What a client does after an attempt of its failed.

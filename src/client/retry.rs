@@ -2,6 +2,7 @@
 //! retry.
 
 use super::budget::{self, Budget};
+use super::crowd::Memory;
 use super::jitter::{JITTERS, Jitter, Sides};
 use super::policy::{POLICIES, Schedule};
 use super::retry_after::Heed;
@@ -84,7 +85,7 @@ impl Retry {
                 )
             });
             let heed = Heed::read(params);
-            let attempts = params.within(1..=u64::from(u32::MAX)).optional(
+            let attempts = params.within(1..=u64::from(Memory::MOST_TRIES)).optional(
                 "attempts",
                 "At most so many attempts of a request, the first included. By default no bound.",
             );

@@ -206,9 +206,9 @@ impl<'a> Watch<'a> {
 /// A run that was cut off because clients never stopped retrying.
 fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
     let Case { max_attempts, place, .. } = case;
-    let reached = at - traffic.window.start;
+    let reached = (at - traffic.window.start).as_secs_f64();
     let message = format!(
-        "the run was cut off {reached} after its start: clients had made more than \
+        "the run was cut off {reached:.3} s after its start: clients had made more than \
          `max-attempts` = {max_attempts} attempts"
     );
     let help = "give clients a cap on `attempts`, a longer delay or a budget, shorten `duration`, or raise \

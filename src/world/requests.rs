@@ -85,7 +85,7 @@ pub(super) struct Request {
 }
 
 /// Bits for the number of attempts.
-const TRIES: u32 = 24;
+const TRIES: u32 = Memory::MOST_TRIES.count_ones();
 
 impl Request {
     fn new(number: u64, arrival: &Arrival) -> Request {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -119,6 +119,23 @@ impl Drop for Running {
 }
 
 impl Running {
+    /// Starts a command and waits for the first line that it tells the user.
+    fn until_it_tells(bench: &Bench, args: &[&str]) -> (Running, BufReader<ChildStderr>, String) {
+        let mut command = bench.command(args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = Running(command.spawn().unwrap());
+        let mut messages = BufReader::new(child.0.stderr.take().unwrap());
+        let mut line = String::new();
+        messages.read_line(&mut line).unwrap();
+        (child, messages, line)
+    }
+
+    /// As Ctrl-C does.
+    fn interrupt(&self) {
+        let id = self.0.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    }
+
     /// Waits for its end, half a minute at most.
     #[track_caller]
     fn end(&mut self) -> Option<i32> {
@@ -139,19 +156,13 @@ fn a_long_run_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
     }
     let bench = Bench::with("long.toml", LONG);
     let before = bench.files();
-    let mut command = bench.command(&["run", "long.toml"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = Running(command.spawn().unwrap());
-    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
-    let mut line = String::new();
-    messages.read_line(&mut line).unwrap();
+    let (mut child, mut messages, line) = Running::until_it_tells(&bench, &["run", "long.toml"]);
     // Seven passes: one for each algorithm and one for the reference.
     let (done, rest) = line.strip_prefix("long: ").unwrap().split_once(' ').unwrap();
     assert!((1..3_500_000_000).contains(&done.parse::<u64>().unwrap()), "{line}");
     assert_eq!(rest, "of at most 3500000000 attempts\n");
     assert_ne!(bench.files().len(), before.len(), "results are in the making");
-    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    child.interrupt();
     assert_eq!(child.end(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).unwrap();
@@ -184,17 +195,11 @@ fn a_storm_tells_how_far_it_is_and_an_interrupt_leaves_nothing_behind() {
     }
     let bench = Bench::with("long.toml", STORM);
     let before = bench.files();
-    let mut command = bench.command(&["run", "long.toml"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = Running(command.spawn().unwrap());
-    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
-    let mut line = String::new();
-    messages.read_line(&mut line).unwrap();
+    let (mut child, mut messages, line) = Running::until_it_tells(&bench, &["run", "long.toml"]);
     let percent = line.strip_prefix("long: ").and_then(|line| line.split_once('%')).unwrap();
     assert!(percent.0.parse::<u32>().unwrap() < 100, "{line}");
     assert_eq!(percent.1, " of the simulated time\n");
-    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    child.interrupt();
     assert_eq!(child.end(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).unwrap();
@@ -208,15 +213,10 @@ fn an_interrupt_says_which_results_are_kept() {
         return skipped("there is no `kill` here");
     }
     let bench = Bench::with("boundary.toml", BOUNDARY).file("long.toml", LONG);
-    let mut command = bench.command(&["run", "boundary.toml", "long.toml", "--no-charts"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = Running(command.spawn().unwrap());
-    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
-    let mut text = String::new();
-    messages.read_line(&mut text).unwrap();
+    let args = ["run", "boundary.toml", "long.toml", "--no-charts"];
+    let (mut child, mut messages, mut text) = Running::until_it_tells(&bench, &args);
     assert!(text.starts_with("long: "), "{text}");
-    let status = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    child.interrupt();
     assert_eq!(child.end(), Some(130));
     messages.read_to_string(&mut text).unwrap();
     let last = text.lines().last().unwrap();

@@ -5,7 +5,7 @@ use super::axis::Numbers;
 use super::canvas::{Align, Canvas};
 use super::loops::{self, Loops};
 use super::palette::{Colour, INK, MUTED, OVER_TEXT, REFUSED};
-use super::panels::{Across, Head, Panels, Plot, SMALL, Track};
+use super::panels::{Across, Panels, Plot, SMALL, Track};
 use super::scale::{Decades, Scale};
 use super::series::Series;
 use super::view::{Steps, View};
@@ -96,11 +96,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let legend = drawn.legend(true);
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
-    let heads: Vec<Head<'_>> = drawn
-        .cases
-        .iter()
-        .map(|(case, all)| Head { name: drawn.name(*case, all), colour: None, remark: remark(all) })
-        .collect();
+    let heads = drawn.heads(remark);
     let figure = Panels {
         title: &title(&drawn),
         subtitles: &[&subtitle, drawn.coinciding(), &drawn.remark],

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::palette::{Colour, REFUSED};
+use super::panels::Head;
 use super::series::{self, Series};
 use super::text;
 use crate::judge::Bin;
@@ -86,6 +87,16 @@ impl<'a> Loops<'a> {
             ("", [one]) => &one.row.algorithm,
             (name, _) => name,
         }
+    }
+
+    /// The heads of the panels: the case's name, and what `remark` tells of its runs.
+    pub fn heads(&self, remark: impl Fn(&[Series<'a>]) -> (String, Colour)) -> Vec<Head<'_>> {
+        let head = |(case, all): &(usize, Vec<Series<'a>>)| Head {
+            name: self.name(*case, all),
+            colour: None,
+            remark: remark(all),
+        };
+        self.cases.iter().map(head).collect()
     }
 
     /// What a reader must know of curves that lie on one another; empty where none can.

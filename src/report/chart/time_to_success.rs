@@ -3,7 +3,7 @@
 
 use super::loops::{self, Loops};
 use super::palette::{Colour, MUTED};
-use super::panels::{Across, Head, Panels, Track};
+use super::panels::{Across, Panels, Track};
 use super::scale::{self, Scale, Spans};
 use super::series::Series;
 use super::{Chart, Draw};
@@ -31,11 +31,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let legend = drawn.legend(false);
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
-    let heads: Vec<Head<'_>> = drawn
-        .cases
-        .iter()
-        .map(|(case, all)| Head { name: drawn.name(*case, all), colour: None, remark: remark(all) })
-        .collect();
+    let heads = drawn.heads(remark);
     let figure = Panels {
         title: &title(&drawn),
         subtitles: &[
