@@ -1,12 +1,15 @@
 //! How fast the event engine is with a million clients pending, beside a bare binary heap.
 //!
 //! `cargo bench --bench pending` measures two things in every round, one after another, and prints medians
-//! and their ratios: a `BinaryHeap` of a million times from which the earliest is taken and put back later,
+//! and their ratios: a `BinaryHeap` of a million entries from which the earliest is taken and put back later,
 //! with nothing else done; and whole events of the engine (a retry comes up, its keys are found, it is
 //! decided, judged, binned and booked, its client draws the next delay, the retry is scheduled) while a
 //! million clients wait. Machines are noisy: each ratio is that of two neighbours in time, and what is printed
 //! is their median. Memory is what the engine has allocated at most, seen every 16,384 attempts, over the
 //! clients pending. Words after `--` choose algorithms and cases.
+//!
+//! An entry of the heap is what the engine's own queue gives out, a time and a client, with a sequence number
+//! between the two, without which a heap does not keep the order of events of one instant.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cmp::Reverse;
@@ -115,17 +118,17 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (result, begun.elapsed())
 }
 
-/// Pops and pushes of a heap of a million times, each put back up to a minute later.
+/// Pops and pushes of a heap of a million entries, each put back up to a minute later.
 fn bare_heap(steps: u64) -> u64 {
     let mut stream = Seed(1).stream("bench", 0);
     let minute = Span::from_secs(60).nanos();
-    let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
-        (0..PENDING).map(|id| Reverse((below(&mut stream, minute), id as u32))).collect();
-    for _ in 0..steps {
-        let Some(Reverse((at, id))) = heap.pop() else { break };
-        heap.push(Reverse((at + below(&mut stream, minute), id)));
+    let mut heap: BinaryHeap<Reverse<(u64, u64, u32)>> =
+        (0..PENDING).map(|id| Reverse((below(&mut stream, minute), id, id as u32))).collect();
+    for number in PENDING..PENDING + steps {
+        let Some(Reverse((at, _, id))) = heap.pop() else { break };
+        heap.push(Reverse((at + below(&mut stream, minute), number, id)));
     }
-    heap.pop().map_or(0, |Reverse((at, _))| at)
+    heap.pop().map_or(0, |Reverse((at, ..))| at)
 }
 
 /// Attempts made while a million clients were pending, how long they took, and the most bytes allocated.

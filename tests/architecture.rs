@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Every module of the crate, layer by layer. A module may import from lower layers only, never from
 /// its own.
 const LAYERS: &[&[&str]] = &[
-    &["time", "error", "seed"],
+    &["time", "error", "seed", "fetch"],
     &["rate"],
     &["params"],
     &["algorithm"],

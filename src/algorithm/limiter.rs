@@ -2,6 +2,7 @@
 //! implementation, so that an engine is compiled once and dispatches once a decision or a chunk.
 
 use super::{Algorithm, Footprint, Verdict, Wait};
+use crate::fetch::fetch;
 use crate::time::{Reading, Span};
 
 /// An algorithm with the states of its keys, which are numbered from 0 in the order in which they
@@ -25,11 +26,11 @@ pub trait Limiter: Send {
     /// Decides and charges an attempt that nobody else has a say in: all of the above in one call.
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled;
 
-    /// See [`Algorithm::footprint`].
-    fn footprint(&self, key: usize, now: Reading) -> Footprint;
+    /// What is kept of a key.
+    fn kept(&self, key: usize, now: Reading) -> Kept;
 
-    /// See [`Algorithm::neutral_from`].
-    fn neutral_from(&self, key: usize) -> Option<Reading>;
+    /// Has the states of keys fetched from memory, as they will be needed before long.
+    fn fetch(&self, keys: &[u32]);
 }
 
 /// What became of an attempt under one limit alone, and what is kept of its key then.
@@ -39,6 +40,13 @@ pub struct Settled {
     pub verdict: Verdict,
     /// How long until it would have been admitted; no time at all for one that was not denied.
     pub wait: Wait,
+    /// What is kept.
+    pub kept: Kept,
+}
+
+/// What is kept of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
     /// See [`Algorithm::footprint`].
     pub footprint: Footprint,
     /// See [`Algorithm::neutral_from`].
@@ -68,8 +76,43 @@ impl<A: Algorithm> Keyed<A> {
 
     /// A span that ends on a tick.
     fn round_up(&self, span: Span) -> Option<Span> {
-        let tick = self.tick as u64;
-        Span::try_from_nanos(u128::from(span.nanos().div_ceil(tick)) * u128::from(tick))
+        match self.tick as u64 {
+            1 => Some(span),
+            tick => {
+                Span::try_from_nanos(u128::from(span.nanos().div_ceil(tick)) * u128::from(tick))
+            }
+        }
+    }
+
+    // What the rule says of a state at a reading that was cut down, as the clock's resolution makes of it.
+
+    #[inline]
+    fn checked(&self, state: &A::State, now: Reading, cost: u32) -> Verdict {
+        match self.algorithm.check(state, now, cost) {
+            Verdict::Queue(span) => Verdict::Queue(self.round_up(span).unwrap_or(Span::MAX)),
+            verdict => verdict,
+        }
+    }
+
+    #[inline]
+    fn waits(&self, state: &A::State, now: Reading, cost: u32) -> Wait {
+        match self.algorithm.wait(state, now, cost) {
+            Wait::After(span) => self.round_up(span).map_or(Wait::Never, Wait::After),
+            Wait::Never => Wait::Never,
+        }
+    }
+
+    #[inline]
+    fn neutral(&self, state: &A::State) -> Option<Reading> {
+        let reading = self.algorithm.neutral_from(state)?;
+        // The first reading that, cut down, is not before it.
+        Some(match self.tick {
+            1 => reading,
+            tick => {
+                let ticks = reading.0.div_euclid(tick) + i64::from(reading.0.rem_euclid(tick) != 0);
+                Reading(ticks.saturating_mul(tick))
+            }
+        })
     }
 }
 
@@ -81,17 +124,11 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     }
 
     fn check(&self, key: usize, now: Reading, cost: u32) -> Verdict {
-        match self.algorithm.check(&self.states[key], self.cut(now), cost) {
-            Verdict::Queue(span) => Verdict::Queue(self.round_up(span).unwrap_or(Span::MAX)),
-            verdict => verdict,
-        }
+        self.checked(&self.states[key], self.cut(now), cost)
     }
 
     fn wait(&self, key: usize, now: Reading, cost: u32) -> Wait {
-        match self.algorithm.wait(&self.states[key], self.cut(now), cost) {
-            Wait::After(span) => self.round_up(span).map_or(Wait::Never, Wait::After),
-            Wait::Never => Wait::Never,
-        }
+        self.waits(&self.states[key], self.cut(now), cost)
     }
 
     fn charge(&mut self, key: usize, now: Reading, cost: u32) {
@@ -105,27 +142,30 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     }
 
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled {
-        let verdict = self.check(key, now, cost);
-        let mut wait = Wait::After(Span::ZERO);
-        if verdict == Verdict::Deny {
-            self.deny(key, now, cost);
-            wait = self.wait(key, now, cost);
+        let (cut, state) = (self.cut(now), &self.states[key]);
+        let verdict = self.checked(state, cut, cost);
+        let wait = if verdict == Verdict::Deny {
+            self.algorithm.deny(&mut self.states[key], cut, cost);
+            self.waits(&self.states[key], cut, cost)
         } else {
-            self.charge(key, now, cost);
-        }
-        let (footprint, neutral_from) = (self.footprint(key, now), self.neutral_from(key));
-        Settled { verdict, wait, footprint, neutral_from }
+            self.algorithm.charge(&mut self.states[key], cut, cost);
+            Wait::After(Span::ZERO)
+        };
+        let state = &self.states[key];
+        let footprint = self.algorithm.footprint(state, cut);
+        Settled { verdict, wait, kept: Kept { footprint, neutral_from: self.neutral(state) } }
     }
 
-    fn footprint(&self, key: usize, now: Reading) -> Footprint {
-        self.algorithm.footprint(&self.states[key], self.cut(now))
+    fn kept(&self, key: usize, now: Reading) -> Kept {
+        let state = &self.states[key];
+        let footprint = self.algorithm.footprint(state, self.cut(now));
+        Kept { footprint, neutral_from: self.neutral(state) }
     }
 
-    fn neutral_from(&self, key: usize) -> Option<Reading> {
-        let reading = self.algorithm.neutral_from(&self.states[key])?;
-        // The first reading that, cut down, is not before it.
-        let tick = self.tick;
-        let ticks = reading.0.div_euclid(tick) + i64::from(reading.0.rem_euclid(tick) != 0);
-        Some(Reading(ticks.saturating_mul(tick)))
+    fn fetch(&self, keys: &[u32]) {
+        fetch(keys.iter().map(|&key| {
+            let reading = self.algorithm.neutral_from(&self.states[key as usize]);
+            reading.map_or(0, |reading| reading.0 as u64)
+        }));
     }
 }

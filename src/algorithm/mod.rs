@@ -36,7 +36,7 @@ use crate::params::{Choice, Params};
 use crate::rate::Limit;
 use crate::time::{Reading, Span};
 
-pub use limiter::{Keyed, Limiter, Settled};
+pub use limiter::{Kept, Keyed, Limiter, Settled};
 
 /// What an algorithm says of an attempt before it is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,10 +24,6 @@ impl<N: Nanos> Exact<N> {
     pub(super) fn ceil(self) -> i128 {
         self.whole.into() + i128::from(self.parts > 0)
     }
-
-    fn widened(self) -> Exact<i128> {
-        Exact { whole: self.whole.into(), parts: self.parts }
-    }
 }
 
 /// What is remembered of one key.
@@ -140,12 +136,13 @@ impl<N: Nanos> Schedule<N> {
         if u64::from(cost) > self.capacity {
             return Wait::Never;
         }
-        let (next, reach) = (due.next.widened(), self.reach.widened());
-        let units = self.units(u64::from(cost)).widened();
-        let parts = i128::from(next.parts) + i128::from(units.parts) - i128::from(reach.parts);
-        let carried = parts.div_euclid(i128::from(self.parts));
-        let fraction = parts.rem_euclid(i128::from(self.parts)) > 0;
-        let opens = next.whole + units.whole - reach.whole + carried + i128::from(fraction);
+        let (next, units, reach) = (due.next, self.units(u64::from(cost)), self.reach);
+        // Parts make less than a whole one each, so that their sum, rounded up, is one of three; they are
+        // below 2^32.
+        let parts = next.parts + units.parts;
+        let carried =
+            i128::from(parts > reach.parts) + i128::from(parts > reach.parts + self.parts);
+        let opens = next.whole.into() + units.whole.into() - reach.whole.into() + carried;
         Wait::nanos(opens - i128::from(now.0))
     }
 

@@ -78,10 +78,10 @@ impl Trial {
     }
 
     pub(super) fn footprint(&self, now: i64) -> Footprint {
-        self.limiter.footprint(0, Reading(now))
+        self.limiter.kept(0, Reading(now)).footprint
     }
 
     pub(super) fn neutral_from(&self) -> Option<i64> {
-        self.limiter.neutral_from(0).map(|reading| reading.0)
+        self.limiter.kept(0, Reading(0)).neutral_from.map(|reading| reading.0)
     }
 }

@@ -78,6 +78,11 @@ impl<'a> Crowd<'a> {
         self.spending.is_some()
     }
 
+    /// Whether it makes a difference to anybody what a rejection tells.
+    pub fn heeds_headers(&self) -> bool {
+        self.clients.retry.as_ref().is_some_and(|retry| retry.heed.heeds())
+    }
+
     /// The instant at which a request's client leaves.
     pub fn leaves_at(&self, memory: &Memory) -> Option<Instant> {
         self.clients.patience.map(|patience| memory.first + patience)
@@ -111,6 +116,7 @@ impl<'a> Crowd<'a> {
     /// A retry that attempts or waits forbid, or that the budget denies, gives the request up at once; one
     /// that would be made when the client has left is not made and not charged, and the client leaves when
     /// its patience ends.
+    #[inline]
     pub fn failed(
         &mut self,
         client: u32,

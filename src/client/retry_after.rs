@@ -127,6 +127,11 @@ impl Heed {
         Heed { mode, extra: extra.unwrap_or(Extra::Span(Span::ZERO)), offset, spread }
     }
 
+    /// Whether clients do not ignore it.
+    pub fn heeds(&self) -> bool {
+        self.mode != Mode::Ignore
+    }
+
     /// How long a client waits that learns of `header` at `at`, and whether because of the header. `own`
     /// gives its own delay, `draws` is where what it adds to the header comes from, `clock` where its clock's
     /// error does.

@@ -4,7 +4,7 @@
 use super::distribution::Distribution;
 use super::fold::Judge;
 use super::load::Load;
-use super::tally::Books;
+use crate::fetch::fetch;
 use crate::server::Work;
 use crate::time::{Instant, Span, Window};
 
@@ -74,6 +74,7 @@ impl Judge {
     }
 
     /// What the attempt just offered is to its request.
+    #[inline]
     pub fn tried(&mut self, at: Instant, trial: Trial) {
         let bin = self.bin_of(at);
         self.timeline.bins[bin].retries += u64::from(trial != Trial::First);
@@ -146,30 +147,20 @@ impl Judge {
         self.books.gave_up += 1;
     }
 
-    /// Has the record of a client fetched from memory, as it will be needed before long.
+    /// Has the records of clients fetched from memory.
     #[inline]
-    pub fn fetch_client(&self, client: u32) {
-        std::hint::black_box(self.clients[client as usize].attempts);
-    }
-
-    /// Has the record of a key fetched from memory, as it will be needed before long.
-    #[inline]
-    pub fn fetch_key(&self, limit: usize, key: usize) {
-        self.limits[limit].keys[key].fetch();
-    }
-
-    /// Takes down what is left at the end; in an open loop each attempt is a request.
-    pub(super) fn close_books(&mut self, pending: u64, unfinished: u64) {
-        match self.closed {
-            Some(_) => {
-                self.books.pending = pending;
-                self.books.unfinished = unfinished;
-            }
-            None => {
-                let Books { attempts, accepted, rejected, .. } = self.books;
-                self.books = Books::of_open_loop(attempts, accepted, rejected, pending);
-            }
+    pub fn fetch_clients(&self, clients: &[u32]) {
+        if self.clients.is_empty() {
+            return;
         }
+        fetch(clients.iter().map(|&client| self.clients[client as usize].attempts));
+    }
+
+    /// Has the records of keys fetched from memory.
+    #[inline]
+    pub fn fetch_keys(&self, limit: usize, keys: &[u32]) {
+        let all = &self.limits[limit].keys;
+        fetch(keys.iter().map(|&key| all[key as usize].glimpse()));
     }
 }
 
@@ -177,7 +168,7 @@ impl Judge {
 mod tests {
     use super::*;
     use crate::algorithm::Wait;
-    use crate::judge::{Recovery, Tally, Touch};
+    use crate::judge::{Books, Recovery, Tally, Touch};
     use crate::rate::Limit;
 
     const TOUCHES: [Touch; 1] = [Touch { limit: 0, key: 0, cost: 1 }];

@@ -6,7 +6,7 @@ use super::distribution::Distribution;
 use super::holding::Holdings;
 use super::ledger::{KeyLedger, LimitLedger};
 use super::maxima::Maxima;
-use super::tally::{Books, Kept, Tally, Wrong};
+use super::tally::{Books, Wrong};
 use super::timeline::Timeline;
 use crate::algorithm::{Footprint, Wait};
 use crate::rate::Limit;
@@ -33,19 +33,23 @@ pub struct Touch {
 pub struct Judge {
     pub(super) timeline: Timeline,
     /// The bin of the last call, with its bounds, because most calls fall in the same one.
-    bin: (usize, Instant, Instant),
+    pub(super) bin: (usize, Instant, Instant),
     pub(super) books: Books,
-    over_limit: u64,
-    needless_rejections: u64,
-    wrong: Option<Wrong>,
+    pub(super) over_limit: u64,
+    pub(super) needless_rejections: u64,
+    pub(super) wrong: Option<Wrong>,
     pub(super) limits: Vec<LimitLedger>,
+    /// By client; empty where `owners` are known.
     pub(super) clients: Vec<Course>,
-    queue_waits: Distribution,
-    denial_waits: Distribution,
-    denied_for_ever: u64,
+    /// By key, the client, where each client has one key of its own under the only limit: what one meets with
+    /// is what the other does.
+    pub(super) owners: Option<Vec<u32>>,
+    pub(super) queue_waits: Distribution,
+    pub(super) denial_waits: Distribution,
+    pub(super) denied_for_ever: u64,
     /// By bin, the highest trailing window of any one key of the first limit.
-    highest: Maxima,
-    holdings: Holdings,
+    pub(super) highest: Maxima,
+    pub(super) holdings: Holdings,
     pub(super) closed: Option<Closed>,
 }
 
@@ -63,6 +67,7 @@ impl Judge {
             wrong: None,
             limits: limits.collect(),
             clients: vec![Course::default(); clients],
+            owners: None,
             queue_waits: Distribution::default(),
             denial_waits: Distribution::default(),
             denied_for_ever: 0,
@@ -78,17 +83,31 @@ impl Judge {
         Judge { wrong: Some(Wrong::default()), ..self }
     }
 
+    /// There is one limit, and each client has one key of its own under it; whose each is will be
+    /// [told](Judge::met_own).
+    pub fn with_one_key_each(self) -> Judge {
+        Judge { clients: Vec::new(), owners: Some(Vec::new()), ..self }
+    }
+
+    /// The key met just now is that of a client alone.
+    pub fn met_own(&mut self, client: u32) {
+        self.owners.get_or_insert_default().push(client);
+    }
+
     /// A key of `limit` was seen first; keys are numbered in this order.
     pub fn meet(&mut self, limit: usize, promise: Limit) {
         self.limits[limit].keys.push(KeyLedger::new(promise));
     }
 
     /// An attempt is made.
+    #[inline]
     pub fn offered(&mut self, at: Instant, client: u32, touches: &[Touch]) {
         let bin = self.bin_of(at);
         self.timeline.bins[bin].offered += 1;
         self.books.attempts += 1;
-        self.clients[client as usize].attempts += 1;
+        if let Some(course) = self.clients.get_mut(client as usize) {
+            course.attempts += 1;
+        }
         for touch in touches {
             self.limits[touch.limit].keys[touch.key].course.attempts += 1;
         }
@@ -96,6 +115,7 @@ impl Judge {
 
     /// It was let through at `at`; `waited` is its time in the queue for algorithms that queue (zero
     /// included).
+    #[inline]
     pub fn accepted(&mut self, at: Instant, client: u32, touches: &[Touch], waited: Option<Span>) {
         let bin = self.bin_of(at);
         let mut over = false;
@@ -111,7 +131,9 @@ impl Judge {
             key.course.accept(at, over_this);
             over |= over_this;
         }
-        self.clients[client as usize].accept(at, over);
+        if let Some(course) = self.clients.get_mut(client as usize) {
+            course.accept(at, over);
+        }
         self.books.accepted += 1;
         self.over_limit += u64::from(over);
         self.timeline.bins[bin].accepted += 1;
@@ -122,6 +144,7 @@ impl Judge {
     }
 
     /// It was refused; bit i of `refused` tells whether the limit of `touches[i]` refused.
+    #[inline]
     pub fn rejected(
         &mut self,
         at: Instant,
@@ -145,7 +168,9 @@ impl Judge {
             key.course.reject(at, wait);
             needless &= has_room;
         }
-        self.clients[client as usize].reject(at, wait);
+        if let Some(course) = self.clients.get_mut(client as usize) {
+            course.reject(at, wait);
+        }
         self.books.rejected += 1;
         self.needless_rejections += u64::from(needless);
         self.timeline.bins[bin].rejected += 1;
@@ -164,6 +189,7 @@ impl Judge {
 
     /// What a key's state takes from `at` on, until it may be forgotten (`None`: never) or the next
     /// such call for that key.
+    #[inline]
     pub fn kept(
         &mut self,
         limit: usize,
@@ -178,68 +204,7 @@ impl Judge {
         self.holdings.hold(holding, &self.timeline, (bin, at), footprint, until);
     }
 
-    /// Closes the books. `pending` attempts are still queued, `unfinished` requests under way; in an open
-    /// loop each attempt is a request. `key_names` names a key by its limit and number, `client_names` a client by number.
-    ///
-    /// # Panics
-    /// If the books do not balance, or a key or client was decided on more often than it asked.
-    pub fn finish(
-        mut self,
-        pending: u64,
-        unfinished: u64,
-        key_names: impl Fn(usize, usize) -> String,
-        client_names: impl Fn(usize) -> String,
-    ) -> Tally {
-        self.close_books(pending, unfinished);
-        self.audit();
-        self.close_keys();
-        let highest = self.highest.into_bins();
-        for (bin, most) in self.timeline.bins.iter_mut().zip(highest) {
-            bin.window_max = most;
-        }
-        let limits = self.limits.into_iter().enumerate();
-        let limits = limits.map(|(index, limit)| limit.finish(|key| key_names(index, key)));
-        let clients = self.clients.into_iter().enumerate().filter(|(_, c)| c.attempts > 0);
-        Tally {
-            books: self.books,
-            over_limit: self.over_limit,
-            needless_rejections: self.needless_rejections,
-            wrong: self.wrong,
-            limits: limits.collect(),
-            clients: clients.map(|(i, c)| c.finish(client_names(i), None, None)).collect(),
-            queue_waits: self.queue_waits,
-            denial_waits: self.denial_waits,
-            denied_for_ever: self.denied_for_ever,
-            kept: Kept::over(&self.timeline),
-            timeline: self.timeline,
-            closed: self.closed,
-        }
-    }
-
-    /// Brings every key to the end of the timeline.
-    fn close_keys(&mut self) {
-        let end = self.timeline.bins.len();
-        for (index, limit) in self.limits.iter_mut().enumerate() {
-            for key in &mut limit.keys {
-                if index == 0 {
-                    key.carry(&mut self.highest, &self.timeline, end - 1);
-                }
-                self.holdings.settle(&key.holding, &self.timeline, end);
-            }
-        }
-        self.holdings.write(&mut self.timeline);
-    }
-
-    fn audit(&self) {
-        let books = self.books;
-        assert!(books.balance(), "the books do not balance: {books:?}");
-        let asked: u64 = self.clients.iter().map(|client| client.attempts).sum();
-        assert_eq!(asked, books.attempts, "attempts of all clients against {books:?}");
-        let keys = self.limits.iter().flat_map(|limit| &limit.keys).map(|key| &key.course);
-        let unsound = keys.chain(&self.clients).find(|course| !course.is_sound());
-        assert!(unsound.is_none(), "more was decided than asked: {unsound:?}");
-    }
-
+    #[inline]
     pub(super) fn bin_of(&mut self, at: Instant) -> usize {
         let (bin, from, to) = self.bin;
         if from <= at && at < to {
@@ -255,7 +220,7 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Peak;
+    use crate::judge::{Peak, Tally};
 
     const MS: i64 = 1_000_000;
 

@@ -16,10 +16,10 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Has it fetched from memory.
+    /// A value that is known only once it was read from memory.
     #[inline]
-    pub fn fetch(&self) {
-        std::hint::black_box(self.until);
+    pub fn glimpse(&self) -> u64 {
+        self.until.0 as u64
     }
 }
 
@@ -69,18 +69,25 @@ impl Holdings {
 
     /// Books what a key kept in the bin of its last call and in those after it, before `end`.
     pub fn settle(&mut self, key: &Holding, timeline: &Timeline, end: usize) {
-        if let Some(most) = key.most {
-            self.add(most, key.bin, key.bin + 1);
+        let end = timeline.first_from(key.until, end);
+        match key.most {
+            Some(most) if most == key.now => self.add(most, key.bin, end.max(key.bin + 1)),
+            Some(most) => {
+                self.add(most, key.bin, key.bin + 1);
+                self.add(key.now, key.bin + 1, end);
+            }
+            None => self.add(key.now, key.bin + 1, end),
         }
-        self.add(key.now, key.bin + 1, end.min(timeline.first_from(key.until)));
     }
 
     fn add(&mut self, footprint: Footprint, from: usize, to: usize) {
         if from < to {
             let amounts = [1, footprint.entries, footprint.bytes];
-            for (index, amount) in amounts.into_iter().enumerate() {
-                self.steps[from][index] = self.steps[from][index].wrapping_add(amount);
-                self.steps[to][index] = self.steps[to][index].wrapping_sub(amount);
+            for (sum, amount) in self.steps[from].iter_mut().zip(amounts) {
+                *sum = sum.wrapping_add(amount);
+            }
+            for (sum, amount) in self.steps[to].iter_mut().zip(amounts) {
+                *sum = sum.wrapping_sub(amount);
             }
         }
     }

@@ -42,13 +42,10 @@ impl KeyLedger {
         }
     }
 
-    /// Has it fetched from memory.
+    /// A value that is known only once all that a rejection looks at was read from memory.
     #[inline]
-    pub fn fetch(&self) {
-        std::hint::black_box(self.course.attempts);
-        std::hint::black_box(self.window.sum());
-        std::hint::black_box(self.seen);
-        self.holding.fetch();
+    pub fn glimpse(&self) -> u64 {
+        self.course.attempts ^ self.window.sum() ^ self.seen as u64 ^ self.holding.glimpse()
     }
 
     /// Raises every bin after the last one seen, up to `bin`, to what the window carries into it.
@@ -57,7 +54,7 @@ impl KeyLedger {
         while from <= bin {
             let sum = self.window.sum_at(timeline.start_of(from));
             let Some(falls) = self.window.falls_at() else { break };
-            let to = timeline.first_from(falls).min(bin + 1);
+            let to = timeline.first_from(falls, bin + 1);
             highest.raise(from, to, sum);
             from = to;
         }

@@ -57,8 +57,13 @@ pub enum Recovery {
 struct Seconds {
     origin: Instant,
     index: u64,
+    /// The end of the second at hand, the first instant that is not in it.
+    end: Instant,
+    /// Attempts in it ...
     count: u64,
+    /// ... at most in one of those before it ...
     most: u64,
+    /// ... and in all of those before it.
     total: u64,
 }
 
@@ -90,6 +95,7 @@ impl Load {
     }
 
     /// An attempt is made; calls come in time order.
+    #[inline]
     pub(super) fn attempt(&mut self, at: Instant, retry: bool) {
         let before = if self.instant.0 == at { self.instant.1 } else { 0 };
         self.instant = (at, before + 1);
@@ -122,14 +128,14 @@ impl Load {
 
     /// The most attempts in any second from the start of the run.
     pub fn peak_per_second(&self) -> u64 {
-        self.seconds.most
+        self.seconds.most()
     }
 
     /// How the attempts from the first retry on were spread; `None` without a retry.
     pub fn herd(&self) -> Option<Herd> {
         self.retrying.map(|seconds| Herd {
-            peak: seconds.most,
-            attempts: seconds.total,
+            peak: seconds.most(),
+            attempts: seconds.total(),
             seconds: (self.window.end - seconds.origin).ceil_secs(),
         })
     }
@@ -154,20 +160,35 @@ impl Load {
 
 impl Seconds {
     fn from(origin: Instant) -> Seconds {
-        Seconds { origin, index: 0, count: 0, most: 0, total: 0 }
+        Seconds { origin, index: 0, end: end_of(origin, 0), count: 0, most: 0, total: 0 }
     }
 
     /// Counts attempts of one instant. Gives the second that is over by then, if one is, with its count.
+    #[inline]
     fn add(&mut self, at: Instant, attempts: u64) -> Option<(u64, u64)> {
-        let index = (at - self.origin).nanos() / SECOND;
-        let over = (index > self.index).then_some((self.index, self.count));
-        if over.is_some() {
-            (self.index, self.count) = (index, 0);
-        }
+        let over = (at >= self.end).then(|| self.turn(at));
         self.count += attempts;
-        self.total += attempts;
-        self.most = self.most.max(self.count);
         over
+    }
+
+    /// Goes on to the second of an instant after the one at hand.
+    fn turn(&mut self, at: Instant) -> (u64, u64) {
+        let over = (self.index, self.count);
+        (self.most, self.total) = (self.most(), self.total());
+        self.index = (at - self.origin).nanos() / SECOND;
+        self.end = end_of(self.origin, self.index);
+        self.count = 0;
+        over
+    }
+
+    /// The most attempts in any second.
+    fn most(&self) -> u64 {
+        self.most.max(self.count)
+    }
+
+    /// All attempts.
+    fn total(&self) -> u64 {
+        self.total + self.count
     }
 }
 

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod calls;
 mod closed;
+mod closing;
 mod course;
 mod distribution;
 mod fold;

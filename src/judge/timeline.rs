@@ -62,8 +62,12 @@ impl Timeline {
         ((at - self.start).nanos() / self.width.nanos()) as usize
     }
 
-    /// The first bin that starts at an instant or later; it may lie after the last.
-    pub fn first_from(&self, at: Instant) -> usize {
+    /// The first bin that starts at an instant or later, but at most `most`.
+    pub fn first_from(&self, at: Instant, most: usize) -> usize {
+        // Mostly far ahead, which saves a division.
+        if at >= self.start_of(most) {
+            return most;
+        }
         (at - self.start).nanos().div_ceil(self.width.nanos()) as usize
     }
 

@@ -166,20 +166,20 @@ impl Rejection {
         rejection
     }
 
-    /// The header of a rejection at `at` that carries `wait`; `window` is the longest `per` of the
+    /// The header of a rejection at `at` that carries `wait`; `window` gives the longest `per` of the
     /// limits that refused, `draws` is where jitter comes from, which is below `jitter` in whole
     /// nanoseconds. `None` where none is sent. What lies beyond the end of time is cut down to it.
     pub fn header(
         &self,
         at: Instant,
         wait: Wait,
-        window: Span,
+        window: impl FnOnce() -> Span,
         draws: impl FnOnce() -> Stream,
     ) -> Option<Header> {
         let span = match (self.retry_after, wait) {
             (RetryAfter::None, _) | (RetryAfter::Wait, Wait::Never) => return None,
             (RetryAfter::Wait, Wait::After(span)) | (RetryAfter::Fixed(span), _) => span,
-            (RetryAfter::Window, _) => window,
+            (RetryAfter::Window, _) => window(),
         };
         let jitter = match self.jitter {
             Span::ZERO => 0,
@@ -203,11 +203,12 @@ impl Rejection {
 impl Rounding {
     fn apply(self, nanos: i128) -> i128 {
         let second = i128::from(SECOND);
-        let (whole, rest) = (nanos.div_euclid(second), nanos.rem_euclid(second));
+        let rest = || nanos.rem_euclid(second);
+        let up = |is_up: bool| if is_up { second } else { 0 };
         match self {
-            Rounding::Up => second * (whole + i128::from(rest > 0)),
-            Rounding::Down => second * whole,
-            Rounding::Nearest => second * (whole + i128::from(2 * rest >= second)),
+            Rounding::Up => nanos - rest() + up(rest() > 0),
+            Rounding::Down => nanos - rest(),
+            Rounding::Nearest => nanos - rest() + up(2 * rest() >= second),
             Rounding::Exact => nanos,
         }
     }
@@ -240,7 +241,7 @@ mod tests {
     /// The header of a rejection at 0.7 s after 1970 whose wait is so many milliseconds.
     fn header(text: &str, wait: u64) -> Option<Header> {
         let (at, wait) = (Instant(700_000_000), Wait::After(ms(wait)));
-        read(text).unwrap().header(at, wait, WINDOW, || Seed(1).stream("retry-after", 0))
+        read(text).unwrap().header(at, wait, || WINDOW, || Seed(1).stream("retry-after", 0))
     }
 
     fn delay(secs: u64) -> Option<Header> {
@@ -277,7 +278,8 @@ mod tests {
         let before = Instant(-1_500_000_000);
         for (rounding, secs) in [("up", -1), ("down", -2), ("nearest", -1)] {
             let rejection = read(&text(rounding)).unwrap();
-            let found = rejection.header(before, Wait::After(ms(250)), WINDOW, || unreachable!());
+            let found =
+                rejection.header(before, Wait::After(ms(250)), || WINDOW, || unreachable!());
             assert_eq!(found, date(secs), "{rounding}");
         }
     }
@@ -285,7 +287,7 @@ mod tests {
     #[test]
     fn what_it_is_made_from() {
         let told = |text: &str, wait| {
-            read(text).unwrap().header(Instant(0), wait, WINDOW, || unreachable!("no jitter"))
+            read(text).unwrap().header(Instant(0), wait, || WINDOW, || unreachable!("no jitter"))
         };
         let short = Wait::After(ms(1));
         for (text, expected) in [
@@ -301,9 +303,12 @@ mod tests {
     #[test]
     fn jitter_spreads_over_its_span_and_never_shortens() {
         let rejection = read("jitter = \"10s\"\nrounding = \"exact\"").unwrap();
-        let draw = |index| match rejection.header(Instant(0), Wait::After(ms(5000)), WINDOW, || {
-            Seed(1).stream("retry-after", index)
-        }) {
+        let draw = |index| match rejection.header(
+            Instant(0),
+            Wait::After(ms(5000)),
+            || WINDOW,
+            || Seed(1).stream("retry-after", index),
+        ) {
             Some(Header::Delay(span)) => span.nanos() - ms(5000).nanos(),
             other => panic!("{other:?}"),
         };
@@ -373,7 +378,7 @@ mod tests {
             let header = |rounding| {
                 let draws = || Seed(1).stream("retry-after", 3);
                 let rejection = Rejection { rounding, ..rejection.clone() };
-                match rejection.header(Instant(at), Wait::After(wait), window, draws) {
+                match rejection.header(Instant(at), Wait::After(wait), || window, draws) {
                     None => None,
                     Some(Header::Delay(span)) => Some(i128::from(span.nanos())),
                     Some(Header::Date(date)) => Some(i128::from(date.0)),

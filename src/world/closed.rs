@@ -25,6 +25,8 @@ pub(super) struct Loop<'a, 'b> {
     clients: &'a Clients,
     crowd: Crowd<'a>,
     backend: Option<Backend>,
+    /// Whether clients look at what a rejection tells them.
+    heeds_headers: bool,
     /// Where the jitter of the server comes from.
     draws: Draws,
     requests: Requests,
@@ -55,6 +57,7 @@ impl<'a, 'b> Loop<'a, 'b> {
         let times_out = plan.clients.timeout.is_some() && (queues || backend.is_some());
         Loop {
             ordered: capped || times_out || crowd.needs_order(),
+            heeds_headers: crowd.heeds_headers(),
             desk,
             plan,
             clients: plan.clients,
@@ -133,12 +136,8 @@ impl<'a, 'b> Loop<'a, 'b> {
     /// The next of what clients that have sent something do.
     fn act_next(&mut self, observer: &mut dyn Observer) {
         let Loop { requests, agenda, desk, .. } = self;
-        // One kind of record after another: so the misses of one kind overlap, and the next kind, which
-        // is found through it, need not wait for each.
         let soon = |events: &[(u64, Ticket)]| {
-            events.iter().for_each(|(_, ticket)| requests.fetch(ticket.slot));
-            let clients = events.iter().map(|(_, ticket)| requests.get(ticket.slot).client);
-            desk.fetch(clients);
+            desk.fetch(events.iter().map(|(_, ticket)| requests.get(ticket.slot).client));
         };
         let Some((at, ticket)) = agenda.clients.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
@@ -166,12 +165,14 @@ impl<'a, 'b> Loop<'a, 'b> {
     }
 
     /// Makes an attempt of a request.
+    #[inline]
     fn attempt(&mut self, slot: u32, at: Instant, trial: Trial, observer: &mut dyn Observer) {
         self.attempts += 1;
-        let timeout = self.clients.timeout.map(|timeout| at + timeout);
+        let never = Instant(i64::MAX);
+        let timeout = self.clients.timeout.map_or(never, |timeout| at + timeout);
         let request = self.requests.get_mut(slot);
         let leaves = self.crowd.leaves_at(&request.memory());
-        request.until = [timeout, leaves].into_iter().flatten().min().unwrap_or(Instant(i64::MAX));
+        request.until = timeout.min(leaves.unwrap_or(never));
         let attempt = request.try_again();
         let (client, number, arrival) = (request.client, request.number, request.arrival(at));
         if trial == Trial::First {
@@ -196,8 +197,11 @@ impl<'a, 'b> Loop<'a, 'b> {
                 if trial == (Trial::Retry { obeys: true }) {
                     self.desk.judge.broke_promise();
                 }
-                let draw = || self.draws.part(u64::from(number), u64::from(attempt));
-                let header = self.plan.rejection.header(at, wait, self.desk.window(), draw);
+                let header = self.heeds_headers.then(|| {
+                    let draw = || self.draws.part(u64::from(number), u64::from(attempt));
+                    self.plan.rejection.header(at, wait, || self.desk.window(), draw)
+                });
+                let header = header.flatten();
                 if self.refusing_takes_time {
                     let ticket = self.wait(slot, Stage::Refused(header));
                     self.employ(ticket, at, Work::Reject, observer);
@@ -217,6 +221,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     }
 
     /// Schedules what a client does. What lies behind the run's end never happens.
+    #[inline]
     fn remind(&mut self, at: Instant, ticket: Ticket) {
         if at < self.end {
             self.agenda.remind(at, ticket, &self.requests);

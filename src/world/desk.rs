@@ -14,6 +14,7 @@ pub(super) struct Desk<'a> {
     ring: Keyring<'a>,
     gate: Gate,
     pub judge: Judge,
+    one_key_each: bool,
     /// How long those who pass at once waited in the queue; `None` where there is none.
     at_once: Option<Span>,
     reference: Option<&'a Decisions>,
@@ -23,6 +24,8 @@ pub(super) struct Desk<'a> {
     /// Bit i tells whether the limit of `keys[i]` refused the attempt just decided.
     refused: u64,
     touches: Vec<Touch>,
+    /// Clients that will act before long and their keys; kept to reuse their memory.
+    soon: (Vec<u32>, Vec<u32>),
 }
 
 impl<'a> Desk<'a> {
@@ -43,8 +46,13 @@ impl<'a> Desk<'a> {
         } else if reference.is_some() {
             judge = judge.with_reference();
         }
+        let one_key_each = plan.keys.is_one_key_each();
+        if one_key_each {
+            judge = judge.with_one_key_each();
+        }
         Desk {
             plan,
+            one_key_each,
             ring: Keyring::new(plan.keys),
             gate: Gate::new(plan.combine, limiters),
             judge,
@@ -54,12 +62,14 @@ impl<'a> Desk<'a> {
             keys: Vec::new(),
             refused: 0,
             touches: Vec::new(),
+            soon: Default::default(),
         }
     }
 
     /// Finds the keys of an attempt, and meets those that are new.
+    #[inline]
     fn look_up(&mut self, arrival: &Arrival) {
-        let Desk { plan, ring, gate, judge, keys, touches, .. } = self;
+        let Desk { plan, ring, gate, judge, keys, touches, one_key_each, .. } = self;
         keys.clear();
         touches.clear();
         ring.keys_of(arrival, |met| {
@@ -67,6 +77,9 @@ impl<'a> Desk<'a> {
                 let spec = &plan.limits[met.limit];
                 let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
                 judge.meet(met.limit, tier.unwrap_or(spec.limit));
+                if *one_key_each {
+                    judge.met_own(arrival.client);
+                }
                 gate.meet(&met);
             }
             touches.push(Touch { limit: met.limit, key: met.key, cost: met.cost });
@@ -74,13 +87,21 @@ impl<'a> Desk<'a> {
         });
     }
 
-    /// Has what is known of clients and their keys fetched from memory, as it will be needed before long.
-    #[inline]
-    pub fn fetch(&self, clients: impl Iterator<Item = u32> + Clone) {
-        clients.clone().for_each(|client| self.judge.fetch_client(client));
-        clients.clone().for_each(|client| self.ring.fetch(client));
-        self.ring.known(clients.clone(), |limit, _, key| self.judge.fetch_key(limit, key));
-        self.ring.known(clients, |limit, variant, key| self.gate.fetch(limit, variant, key));
+    /// Has what is known of clients and their keys fetched from memory, as it will be needed before long: one
+    /// kind of record after another, so that the misses of one kind overlap.
+    pub fn fetch(&mut self, clients: impl Iterator<Item = u32>) {
+        let Desk { plan, ring, gate, judge, soon: (soon, keys), .. } = self;
+        soon.clear();
+        soon.extend(clients);
+        judge.fetch_clients(soon);
+        for (limit, spec) in plan.limits.iter().enumerate() {
+            for variant in 0..=spec.tiers.len() {
+                keys.clear();
+                keys.extend(ring.known(soon, limit, variant));
+                judge.fetch_keys(limit, keys);
+                gate.fetch(limit, variant, keys);
+            }
+        }
     }
 
     /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.
@@ -90,9 +111,9 @@ impl<'a> Desk<'a> {
         // Clocks are exact: a reading is the instant.
         let (at, now) = (arrival.at, arrival.at.exact());
         judge.offered(at, arrival.client, touches);
-        let decision = gate.decide(keys, now, |met, footprint, neutral| {
-            let until = neutral.map(|reading| Instant(reading.0));
-            judge.kept(met.limit, met.key, at, footprint, until);
+        let decision = gate.decide(keys, now, |met, kept| {
+            let until = kept.neutral_from.map(|reading| Instant(reading.0));
+            judge.kept(met.limit, met.key, at, kept.footprint, until);
         });
         let fate = match decision {
             Decision::Admit => {

@@ -1,7 +1,7 @@
 //! The limits of one run acting together: what becomes of an attempt under all of them.
 
 use super::keys::Met;
-use crate::algorithm::{Footprint, Limiter, Verdict, Wait};
+use crate::algorithm::{Kept, Limiter, Verdict, Wait};
 use crate::scenario::Combine;
 use crate::time::{Reading, Span};
 
@@ -28,8 +28,9 @@ pub type Limiters = Vec<Vec<Box<dyn Limiter>>>;
 pub(super) struct Gate {
     combine: Combine,
     limiters: Limiters,
-    /// By limit and key, the key's number within its variant's limiter.
-    local: Vec<Vec<u32>>,
+    /// By limit and key, the key's number within its variant's limiter; `None` where there is only one variant and
+    /// numbers are the same.
+    local: Vec<Option<Vec<u32>>>,
     /// By limit and variant, how many keys its limiter has.
     counts: Vec<Vec<u32>>,
 }
@@ -37,7 +38,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(combine: Combine, limiters: Limiters) -> Gate {
         let counts = limiters.iter().map(|variants| vec![0; variants.len()]).collect();
-        let local = limiters.iter().map(|_| Vec::new()).collect();
+        let local = limiters.iter().map(|variants| (variants.len() > 1).then(Vec::new)).collect();
         Gate { combine, limiters, local, counts }
     }
 
@@ -45,7 +46,9 @@ impl Gate {
     pub(super) fn meet(&mut self, met: &Met) {
         let count = &mut self.counts[met.limit][met.variant];
         self.limiters[met.limit][met.variant].reserve(*count as usize);
-        self.local[met.limit].push(*count);
+        if let Some(local) = &mut self.local[met.limit] {
+            local.push(*count);
+        }
         *count += 1;
     }
 
@@ -55,13 +58,13 @@ impl Gate {
         &mut self,
         keys: &[Met],
         now: Reading,
-        mut kept: impl FnMut(&Met, Footprint, Option<Reading>),
+        mut kept: impl FnMut(&Met, &Kept),
     ) -> Decision {
         // One limit is the most frequent case, and all ways of combining are the same for it.
         if let [only] = keys {
             let (limiter, key) = self.of(only);
             let settled = limiter.settle(key, now, only.cost);
-            kept(only, settled.footprint, settled.neutral_from);
+            kept(only, &settled.kept);
             return match settled.verdict {
                 Verdict::Admit => Decision::Admit,
                 Verdict::Queue(span) => Decision::Queue(span),
@@ -75,7 +78,7 @@ impl Gate {
         };
         for met in keys {
             let (limiter, key) = self.of(met);
-            kept(met, limiter.footprint(key, now), limiter.neutral_from(key));
+            kept(met, &limiter.kept(key, now));
         }
         decision
     }
@@ -128,14 +131,20 @@ impl Gate {
         decision(refused, queued, wait)
     }
 
-    /// Has the state of a key fetched from memory, as it will be needed before long.
-    pub(super) fn fetch(&self, limit: usize, variant: usize, key: usize) {
-        let key = self.local[limit][key] as usize;
-        std::hint::black_box(self.limiters[limit][variant].neutral_from(key));
+    /// Has the states of keys of one variant of a limit fetched from memory, as they will be needed before long;
+    /// `keys` are their numbers within the limit and become those within the variant.
+    pub(super) fn fetch(&self, limit: usize, variant: usize, keys: &mut [u32]) {
+        if let Some(local) = &self.local[limit] {
+            keys.iter_mut().for_each(|key| *key = local[*key as usize]);
+        }
+        self.limiters[limit][variant].fetch(keys);
     }
 
     fn of(&mut self, met: &Met) -> (&mut dyn Limiter, usize) {
-        let key = self.local[met.limit][met.key] as usize;
+        let key = match &self.local[met.limit] {
+            Some(local) => local[met.key] as usize,
+            None => met.key,
+        };
         (self.limiters[met.limit][met.variant].as_mut(), key)
     }
 }
@@ -173,7 +182,7 @@ mod tests {
 
     impl Gate {
         fn decided(&mut self, keys: &[Met], now: Reading) -> Decision {
-            self.decide(keys, now, |_, _, _| {})
+            self.decide(keys, now, |_, _| {})
         }
     }
 

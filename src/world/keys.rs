@@ -20,8 +20,9 @@ struct LimitKeys {
     counts: Counts,
     /// By endpoint, whether the limit covers it.
     covers: Vec<bool>,
-    /// What decides the key of a client's requests: its group ...
-    group: ByClient<u32>,
+    /// What decides the key of a client's requests: its group, or the client itself where each is a group of
+    /// its own ...
+    group: Option<ByClient<u32>>,
     /// ... 0 for the limit itself, else 1 + the position of the tier ...
     variant: ByClient<u32>,
     /// ... and whether the endpoint counts too.
@@ -64,6 +65,17 @@ struct Group {
 }
 
 impl KeyPlan {
+    /// Whether there is one limit, and each client has one key of its own under it.
+    pub(super) fn is_one_key_each(&self) -> bool {
+        let own = |limit: &LimitKeys| {
+            let everywhere = limit.covers.iter().all(|&covers| covers);
+            everywhere
+                && limit.group.is_none()
+                && matches!(limit.by_endpoint, ByClient::Same(false))
+        };
+        matches!(&self.limits[..], [only] if own(only))
+    }
+
     /// For the limits and the traffic of a case.
     pub fn new(limits: &[LimitSpec], traffic: &Traffic) -> KeyPlan {
         KeyPlan { limits: limits.iter().map(|limit| LimitKeys::new(limit, traffic)).collect() }
@@ -90,11 +102,21 @@ impl LimitKeys {
         LimitKeys {
             counts: spec.counts,
             covers,
-            group: ByClient::new(group),
+            group: (groups.len() < group.len()).then(|| ByClient::new(group)),
             variant: ByClient::new(variant),
             by_endpoint: ByClient::new(by_endpoint),
             groups,
             endpoints,
+        }
+    }
+}
+
+impl LimitKeys {
+    #[inline]
+    fn group(&self, client: u32) -> u32 {
+        match &self.group {
+            None => client,
+            Some(group) => group.of(client),
         }
     }
 }
@@ -194,11 +216,12 @@ impl<'a> Keyring<'a> {
 
     /// The keys that a request is counted under, in the order of the limits that cover it.
     pub(super) fn keys_of(&mut self, arrival: &Arrival, mut each: impl FnMut(Met)) {
-        for (limit, (plan, met)) in self.plan.limits.iter().zip(&mut self.met).enumerate() {
+        for (limit, plan) in self.plan.limits.iter().enumerate() {
+            let met = &mut self.met[limit];
             if !plan.covers[arrival.endpoint as usize] {
                 continue;
             }
-            let (group, variant) = (plan.group.of(arrival.client), plan.variant.of(arrival.client));
+            let (group, variant) = (plan.group(arrival.client), plan.variant.of(arrival.client));
             let by_endpoint = plan.by_endpoint.of(arrival.client);
             let next = met.keys.len() as u32;
             let key = if by_endpoint {
@@ -222,34 +245,21 @@ impl<'a> Keyring<'a> {
         }
     }
 
-    /// Has what decides a client's keys fetched from memory.
-    #[inline]
-    pub(super) fn fetch(&self, client: u32) {
-        for plan in &self.plan.limits {
-            std::hint::black_box(plan.group.of(client));
-        }
-    }
-
-    /// Looks up the keys of clients that were met before, as far as no endpoint decides them: limit, variant
-    /// and number of each. Limits of few keys are passed over, as those are at hand anyway.
-    #[inline]
+    /// Looks up the keys of clients under one variant of a limit, as far as they were met before and no endpoint
+    /// decides them. Limits of few keys are passed over, as those are at hand anyway.
     pub(super) fn known(
         &self,
-        clients: impl Iterator<Item = u32> + Clone,
-        mut each: impl FnMut(usize, usize, usize),
-    ) {
-        for (limit, (plan, met)) in self.plan.limits.iter().zip(&self.met).enumerate() {
-            if met.keys.len() <= FEW {
-                continue;
-            }
-            for client in clients.clone() {
-                if !plan.by_endpoint.of(client)
-                    && let Some(key) = met.by_group[plan.group.of(client) as usize].checked_sub(1)
-                {
-                    each(limit, plan.variant.of(client) as usize, key as usize);
-                }
-            }
-        }
+        clients: &[u32],
+        limit: usize,
+        variant: usize,
+    ) -> impl Iterator<Item = u32> {
+        let (plan, met) = (&self.plan.limits[limit], &self.met[limit]);
+        let clients = if met.keys.len() > FEW { clients } else { &[] };
+        let fits = move |&client: &u32| {
+            !plan.by_endpoint.of(client) && plan.variant.of(client) as usize == variant
+        };
+        let key = |client| met.by_group[plan.group(client) as usize].checked_sub(1);
+        clients.iter().copied().filter(fits).filter_map(key)
     }
 
     /// The name of a key for people.

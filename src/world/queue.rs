@@ -1,38 +1,45 @@
 //! The event queue: events come out by instant, those of one instant in the order of insertion.
 //!
 //! A monotone radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990) with several buckets a level: an event lies
-//! on the level of the highest digit in which its time differs from the last one taken out, in the bucket
-//! of that digit, and moves down when its bucket is the first. So each is moved at most once a level
-//! instead of being compared along a path of a heap. All events of one instant are in one bucket, in the
-//! order of insertion, so ties need no sequence number.
+//! on the level of the highest digit in which its time differs from a base, in the bucket of that digit, and
+//! moves down when its bucket is the first. So each is moved at most once a level instead of being compared
+//! along a path of a heap. A first bucket of few events is sorted instead of moved down further: that is
+//! quicker, and what those events need can be fetched from memory all at once. All events of one instant are
+//! in one place, in the order of insertion, so ties need no sequence number.
 
 use std::collections::VecDeque;
 
 use crate::time::Instant;
 
 /// Bits of a digit.
-const BITS: u32 = 4;
+const BITS: u32 = 6;
 /// Buckets of a level.
 const DIGITS: usize = 1 << BITS;
 /// Digits of a time.
-const LEVELS: usize = (u64::BITS / BITS) as usize;
+const LEVELS: usize = u64::BITS.div_ceil(BITS) as usize;
 
 /// Events ordered by instant. No event may be added before the last one taken out.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     /// The time of the last event taken out.
     last: u64,
-    /// Events of time `last`.
-    due: VecDeque<T>,
+    /// The time of the earliest event, if there is one.
+    next: u64,
+    length: usize,
+    /// The earliest events, in order: all whose time differs from `base` in digits below `depth` only.
+    run: VecDeque<(u64, T)>,
+    /// The levels below are empty.
+    depth: u32,
+    /// No later than `last`.
+    base: u64,
     /// By level and digit.
     later: Vec<[Bucket<T>; DIGITS]>,
     /// By level, bit d is set if bucket d is not empty ...
-    filled: [u16; LEVELS],
+    filled: [u64; LEVELS],
     /// ... and here bit l, if any of level l is.
     levels: u16,
     /// Empty chunks.
     spare: Vec<Vec<(u64, T)>>,
-    length: usize,
 }
 
 /// Chunks rather than one list that grows by doubling: a million events take no more than their own size, and
@@ -49,9 +56,12 @@ const CHUNK: usize = 256;
 /// So many empty chunks are kept for later.
 const SPARE: usize = 64;
 
-/// A bucket of at most so many events is about to be taken out. Of those with fewer than the least, most have
-/// been shown before as part of a larger one.
-const SOON: std::ops::RangeInclusive<usize> = 8..=CHUNK;
+/// A first bucket of at most so many events is sorted.
+const RUN: usize = 256;
+
+/// A bucket of so many events is about to be taken out. Of those with fewer than the least, most have been
+/// shown before as part of a larger one.
+const SOON: std::ops::RangeInclusive<usize> = 16..=1024;
 
 impl<T> Queue<T> {
     /// An empty queue.
@@ -59,12 +69,15 @@ impl<T> Queue<T> {
         let empty = || Bucket { least: u64::MAX, chunks: Vec::new() };
         Queue {
             last: 0,
-            due: VecDeque::new(),
+            next: u64::MAX,
+            length: 0,
+            run: VecDeque::new(),
+            depth: 0,
+            base: 0,
             later: (0..LEVELS).map(|_| std::array::from_fn(|_| empty())).collect(),
             filled: [0; LEVELS],
             levels: 0,
             spare: Vec::new(),
-            length: 0,
         }
     }
 
@@ -77,19 +90,21 @@ impl<T> Queue<T> {
     ///
     /// # Panics
     /// If it lies before the last event taken out.
+    #[inline]
     pub(super) fn push(&mut self, at: Instant, event: T) {
         let time = ordered(at);
         assert!(time >= self.last, "an event lies in the past");
         self.length += 1;
+        self.next = self.next.min(time);
         self.place(time, event);
     }
 
     #[inline]
     fn place(&mut self, time: u64, event: T) {
-        let Some(bit) = (time ^ self.last).checked_ilog2() else {
-            return self.due.push_back(event);
+        let level = match (time ^ self.base).checked_ilog2() {
+            Some(bit) if bit / BITS >= self.depth => (bit / BITS) as usize,
+            _ => return self.insert(time, event),
         };
-        let level = (bit / BITS) as usize;
         let digit = (time >> (level as u32 * BITS)) as usize % DIGITS;
         let bucket = &mut self.later[level][digit];
         bucket.least = bucket.least.min(time);
@@ -106,6 +121,24 @@ impl<T> Queue<T> {
         }
     }
 
+    /// Adds an event to the run.
+    fn insert(&mut self, time: u64, event: T) {
+        if self.run.back().is_none_or(|(latest, _)| *latest <= time) {
+            self.run.push_back((time, event));
+        } else {
+            let place = self.run.partition_point(|(other, _)| *other <= time);
+            self.run.insert(place, (time, event));
+        }
+        // So that no run grows long to which events are added before its end: everything moves down.
+        if self.depth > 0 && self.run.len() > 2 * RUN {
+            self.depth = 0;
+            self.base = self.last;
+            for (time, event) in std::mem::take(&mut self.run) {
+                self.place(time, event);
+            }
+        }
+    }
+
     /// The level and digit of the first bucket that is not empty.
     #[inline]
     fn first(&self) -> Option<(usize, usize)> {
@@ -117,29 +150,37 @@ impl<T> Queue<T> {
     /// When the earliest event lies.
     #[inline]
     pub(super) fn next_at(&self) -> Option<Instant> {
-        if !self.due.is_empty() {
-            return Some(instant(self.last));
-        }
-        let (level, digit) = self.first()?;
-        Some(instant(self.later[level][digit].least))
+        (self.length > 0).then_some(instant(self.next))
     }
 
     /// Takes out the earliest event. `soon` is shown events that will be taken out before long, so
     /// that what they need can be fetched from memory all at once.
     #[inline]
-    pub(super) fn pop(&mut self, soon: impl Fn(&[(u64, T)])) -> Option<(Instant, T)> {
-        if self.due.is_empty() {
+    pub(super) fn pop(&mut self, soon: impl FnMut(&[(u64, T)])) -> Option<(Instant, T)> {
+        if self.run.is_empty() {
             self.refill(soon)?;
         }
-        let event = self.due.pop_front()?;
+        let (time, event) = self.run.pop_front()?;
         self.length -= 1;
-        Some((instant(self.last), event))
+        self.last = time;
+        self.next = self.earliest();
+        Some((instant(time), event))
+    }
+
+    /// The time of the earliest event, if there is one.
+    #[inline]
+    fn earliest(&self) -> u64 {
+        match (self.run.front(), self.first()) {
+            (Some((time, _)), _) => *time,
+            (None, Some((level, digit))) => self.later[level][digit].least,
+            (None, None) => u64::MAX,
+        }
     }
 
     /// Drops all events but those that `keep` names; the others keep their order.
     pub(super) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
-        self.due.retain(&keep);
-        self.length = self.due.len();
+        self.run.retain(|(_, event)| keep(event));
+        self.length = self.run.len();
         for (level, buckets) in self.later.iter_mut().enumerate() {
             for (digit, bucket) in buckets.iter_mut().enumerate() {
                 bucket.chunks.iter_mut().for_each(|chunk| chunk.retain(|(_, event)| keep(event)));
@@ -155,32 +196,39 @@ impl<T> Queue<T> {
                 self.levels &= !(1 << level);
             }
         }
+        self.next = self.earliest();
     }
 
-    /// Moves the events of the first bucket to lower levels, the earliest to `due`.
-    fn refill(&mut self, soon: impl Fn(&[(u64, T)])) -> Option<()> {
+    /// Fills the empty run from the first bucket; what belongs to lower levels goes there.
+    fn refill(&mut self, mut soon: impl FnMut(&[(u64, T)])) -> Option<()> {
         let (level, digit) = self.first()?;
         self.filled[level] &= !(1 << digit);
         if self.filled[level] == 0 {
             self.levels &= !(1 << level);
         }
         let bucket = &mut self.later[level][digit];
-        self.last = std::mem::replace(&mut bucket.least, u64::MAX);
+        self.base = std::mem::replace(&mut bucket.least, u64::MAX);
         let mut chunks = std::mem::take(&mut bucket.chunks);
-        if let [only] = &chunks[..]
-            && SOON.contains(&only.len())
-        {
-            soon(only);
+        let events: usize = chunks.iter().map(Vec::len).sum();
+        if SOON.contains(&events) {
+            chunks.iter().for_each(|chunk| soon(chunk));
         }
+        let sorts = events <= RUN;
+        self.depth = if sorts { level as u32 } else { 0 };
         for mut chunk in chunks.drain(..) {
-            for (time, event) in chunk.drain(..) {
-                self.place(time, event);
+            if sorts {
+                self.run.extend(chunk.drain(..));
+            } else {
+                chunk.drain(..).for_each(|(time, event)| self.place(time, event));
             }
             if self.spare.len() < SPARE {
                 self.spare.push(chunk);
             }
         }
-        // Every event went to a lower level.
+        if sorts {
+            self.run.make_contiguous().sort_by_key(|(time, _)| *time);
+        }
+        // Nothing came back to it.
         self.later[level][digit].chunks = chunks;
         Some(())
     }
@@ -211,6 +259,50 @@ mod tests {
         let order: Vec<_> = order.map(|(at, name)| (at.0, name)).collect();
         assert_eq!(order, [(-3, 'b'), (4, 'd'), (5, 'a'), (5, 'c'), (5, 'e')]);
         assert_eq!((queue.len(), queue.next_at()), (0, None));
+    }
+
+    /// Takes everything out, which is in order.
+    fn drain(queue: &mut Queue<usize>) -> Vec<(i64, usize)> {
+        let out = std::iter::from_fn(|| queue.pop(|_| {}));
+        out.map(|(at, id)| (at.0, id)).collect()
+    }
+
+    #[test]
+    fn many_events_may_be_added_between_the_earliest() {
+        let mut queue = Queue::new();
+        let mut expected = Vec::new();
+        let mut add = |queue: &mut Queue<usize>, at: i64| {
+            expected.push((at, expected.len()));
+            queue.push(Instant(at), expected.len() - 1);
+        };
+        // All within one bucket of the highest level, so that the first of them, once taken out, leaves the rest
+        // sorted; then many more, the later the earlier, at times that come up again and again.
+        (0..100).for_each(|n| add(&mut queue, (1 << 40) + n * 1000));
+        let first = queue.pop(|_| {}).map(|(at, id)| (at.0, id));
+        for n in (0..5 * RUN as i64).rev() {
+            add(&mut queue, (1 << 40) + n % 700 * 100);
+        }
+        assert_eq!(queue.len(), 99 + 5 * RUN);
+        expected.sort_unstable();
+        assert_eq!(first, Some(expected.remove(0)));
+        assert_eq!(drain(&mut queue), expected);
+    }
+
+    #[test]
+    fn what_comes_up_soon_is_shown_once_before_it_comes() {
+        let mut queue = Queue::new();
+        let count = 100_000;
+        let times = (0..count).map(|n| n * 7919 % 100_003 * 1000);
+        times.for_each(|at| queue.push(Instant(at), at));
+        let shown = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let soon = |events: &[(u64, i64)]| {
+            events.iter().for_each(|(_, at)| assert!(shown.borrow_mut().insert(*at), "{at} again"));
+        };
+        let mut known = 0;
+        while let Some((_, at)) = queue.pop(soon) {
+            known += i64::from(shown.borrow().contains(&at));
+        }
+        assert!(known > count * 9 / 10, "{known}");
     }
 
     proptest! {

@@ -132,6 +132,7 @@ impl Request {
     }
 
     /// Where it stands.
+    #[inline]
     pub fn stage(&self) -> Stage {
         let slot = u32::try_from(self.detail).ok();
         let header = |kind| match kind {
@@ -153,6 +154,7 @@ impl Request {
     }
 
     /// Puts it into a stage.
+    #[inline]
     pub fn set_stage(&mut self, stage: Stage) {
         let slot = |next: Option<u32>| next.map_or(-1, i64::from);
         let header = |header| match header {
@@ -186,13 +188,17 @@ impl Request {
 /// nothing any more, and one in the limiter's queue.
 pub const REQUEST_BYTES: usize = size_of::<Request>() + 3 * size_of::<(u64, Ticket)>();
 
-/// Requests of a page, as a power of two.
+/// Slots of a page, as a power of two.
 const PAGE: u32 = 12;
+
+type Page = [Request; 1 << PAGE];
 
 /// All requests under way. They lie in pages, so that more of them need no copying and no room twice.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    pages: Vec<Vec<Request>>,
+    pages: Vec<Box<Page>>,
+    /// Slots that were ever used.
+    used: u32,
     free: Option<u32>,
     live: u64,
 }
@@ -214,13 +220,14 @@ impl Requests {
                 slot
             }
             None => {
-                if self.pages.last().is_none_or(|page| page.len() == 1 << PAGE) {
-                    self.pages.push(Vec::with_capacity(1 << PAGE));
+                let slot = self.used;
+                self.used = slot.checked_add(1).expect("fewer than 2^32 under way");
+                if slot.is_multiple_of(1 << PAGE) {
+                    let unused = Request { tries_and_stage: 0, ..fresh };
+                    let page: Box<[Request]> = vec![unused; 1 << PAGE].into();
+                    self.pages.push(page.try_into().expect("it has that length"));
                 }
-                let full = (self.pages.len() - 1) << PAGE;
-                let last = self.pages.last_mut().expect("there is a page");
-                let slot = u32::try_from(full + last.len()).expect("fewer than 2^32 under way");
-                last.push(fresh);
+                *self.get_mut(slot) = fresh;
                 slot
             }
         }
@@ -236,6 +243,7 @@ impl Requests {
     }
 
     /// Puts a request into another stage; what was said of the one before means nothing any more.
+    #[inline]
     pub fn enter(&mut self, slot: u32, stage: Stage) -> Ticket {
         let place = self.get_mut(slot);
         place.stamp = place.stamp.wrapping_add(1);
@@ -260,12 +268,6 @@ impl Requests {
         &mut self.pages[(slot >> PAGE) as usize][slot as usize % (1 << PAGE)]
     }
 
-    /// Has the request of a slot fetched from memory.
-    #[inline]
-    pub fn fetch(&self, slot: u32) {
-        std::hint::black_box(self.get(slot).first);
-    }
-
     /// How many of those under way are tried again: their last attempt failed and another follows, or they
     /// are at it.
     pub fn retrying(&self) -> u64 {
@@ -276,7 +278,7 @@ impl Requests {
                 request.memory().tries > 1
             }
         };
-        self.pages.iter().flatten().filter(retries).count() as u64
+        self.pages.iter().flat_map(|page| page.iter()).filter(retries).count() as u64
     }
 
     /// How many are under way.

@@ -99,8 +99,7 @@ pub fn nothing_panics(make: Make, situation: &Situation) -> Result<(), String> {
         } else {
             ask(limiter.as_mut(), 0, attempt);
         }
-        limiter.footprint(0, now);
-        limiter.neutral_from(0);
+        limiter.kept(0, now);
     }
     Ok(())
 }
@@ -258,7 +257,8 @@ pub fn neutral_state_may_be_dropped(make: Make, situation: &Situation) -> Result
     let mut key = 0;
     for (index, &attempt) in situation.traffic.iter().enumerate() {
         dropped.reserve(key);
-        if dropped.neutral_from(key).is_some_and(|from| from <= attempt.at()) {
+        let neutral_from = dropped.kept(key, attempt.at()).neutral_from;
+        if neutral_from.is_some_and(|from| from <= attempt.at()) {
             key += 1;
         }
         let (a, b) = (ask(kept.as_mut(), 0, attempt), ask(dropped.as_mut(), key, attempt));

@@ -7,8 +7,9 @@ use crate::world::Observer;
 use crate::world::requests::{Answer, Stage};
 
 impl Loop<'_, '_> {
-    /// Answers an attempt that was decided just now; `stage` is where it stands if its client does not
-    /// wait as long as that takes.
+    /// Answers an attempt that was decided just now; `stage` is where it stands for as long as its client waits,
+    /// if that is not until the answer comes.
+    #[inline]
     pub(super) fn answer_at_once(
         &mut self,
         slot: u32,
@@ -17,14 +18,14 @@ impl Loop<'_, '_> {
         answer: Answer,
         observer: &mut dyn Observer,
     ) {
-        self.requests.get_mut(slot).set_stage(stage);
         if !self.answer(slot, at, answer, observer) {
             self.wait(slot, stage);
         }
     }
 
     /// Sends the answer to an attempt on its way at `at`. Whether it arrives while its client waits; if not,
-    /// nothing happens.
+    /// nothing happens. An answer that would arrive after the run's end leaves the request under way.
+    #[inline]
     pub(super) fn answer(
         &mut self,
         slot: u32,
@@ -36,8 +37,8 @@ impl Loop<'_, '_> {
         if self.requests.get(slot).until < arrives {
             return false;
         }
-        let ticket = self.requests.enter(slot, Stage::Answered(answer));
-        if self.ordered {
+        if self.ordered || arrives >= self.end {
+            let ticket = self.requests.enter(slot, Stage::Answered(answer));
             self.remind(arrives, ticket);
         } else {
             self.settle(slot, arrives, answer, observer);
@@ -45,8 +46,8 @@ impl Loop<'_, '_> {
         true
     }
 
-    /// A client learns at `at` what became of its attempt. What it would learn after the run's end leaves
-    /// the request under way.
+    /// A client learns at `at`, before the run's end, what became of its attempt.
+    #[inline]
     pub(super) fn settle(
         &mut self,
         slot: u32,
@@ -54,9 +55,6 @@ impl Loop<'_, '_> {
         answer: Answer,
         observer: &mut dyn Observer,
     ) {
-        if at >= self.end {
-            return;
-        }
         let request = self.requests.get_mut(slot);
         let Answer::Failure(header) = answer else {
             let memory = request.memory();

@@ -186,7 +186,7 @@ impl<'a> Twin<'a> {
                     self.desk.judge.broke_promise();
                 }
                 let draws = || self.draws.part(wish as u64, u64::from(tries));
-                let header = self.plan.rejection.header(at, wait, self.desk.window(), draws);
+                let header = self.plan.rejection.header(at, wait, || self.desk.window(), draws);
                 self.wishes[wish].state = State::Refused(header);
                 match self.plan.backend.is_some_and(|spec| spec.reject_cost() > Span::ZERO) {
                     true => self.employ(at, wish, Work::Reject),
