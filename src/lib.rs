@@ -44,7 +44,7 @@ pub mod cli;
 pub mod client;
 pub mod command;
 pub mod error;
-pub mod fetch;
+mod fetch;
 pub mod judge;
 pub mod metrics;
 pub mod params;

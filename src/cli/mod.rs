@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command::{self, Output};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::scenario::Changes;
 use progress::{Stop, Terminal};
 
@@ -293,14 +293,18 @@ fn report(error: &Error) -> ExitCode {
 }
 
 /// Ctrl-C asks a run to stop, so that it can clean up. A second one ends the program at once, and so
-/// does the first before there is anything to clean up.
+/// does the first before there is anything to clean up; but none while results are put in place.
 fn stop_on_interrupt(stop: &Arc<Stop>) -> Result<(), Error> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || {
-        if !stop.want() {
-            if !stop.is_watched() {
-                report(&Error::Interrupted);
-            }
+        if !stop.want() && !stop.is_held() {
+            let unclean = Problem::new("interrupted before everything was cleaned up").help(
+                "a folder `.ratesim-...` may be left beside the results; the next run there removes it",
+            );
+            report(&match stop.is_watched() {
+                true => Error::input(unclean),
+                false => Error::Interrupted,
+            });
             std::process::exit(130);
         }
     })

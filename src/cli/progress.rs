@@ -29,6 +29,7 @@ pub(super) struct Terminal {
 pub(super) struct Stop {
     wanted: AtomicBool,
     watched: AtomicBool,
+    held: AtomicBool,
 }
 
 impl Stop {
@@ -40,6 +41,11 @@ impl Stop {
     /// Whether anybody has looked.
     pub(super) fn is_watched(&self) -> bool {
         self.watched.load(Ordering::SeqCst)
+    }
+
+    /// Whether the program must not end now.
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::SeqCst)
     }
 
     fn is_wanted(&self) -> bool {
@@ -172,6 +178,10 @@ impl Progress for Terminal {
             Some(bar) => bar.suspend(print),
             None => print(),
         }
+    }
+
+    fn hold(&self, begins: bool) {
+        self.stop.held.store(begins, Ordering::SeqCst);
     }
 
     fn stop(&self) -> bool {

@@ -99,8 +99,8 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// The attempt number `memory.tries` succeeded, as its client learns at `at`.
-    pub fn succeeded(&mut self, client: u32, _at: Instant, memory: &Memory) {
+    /// The attempt number `memory.tries` succeeded, as its client learns.
+    pub fn succeeded(&mut self, client: u32, memory: &Memory) {
         if let Some(spending) = &mut self.spending {
             let (ledger, state) = spending.of(client);
             ledger.succeeded(state, memory.tries > 1);

@@ -101,9 +101,9 @@ impl Clients {
         for (name, span) in [("timeout", timeout), ("patience", patience)] {
             params.require(
                 name,
-                span.is_none_or(|span| span > rtt),
-                format!("`{name}` is not longer than `rtt`: no attempt could ever be answered"),
-                &format!("write a span longer than \"{rtt}\""),
+                span.is_none_or(|span| span >= rtt),
+                format!("the `{name}` is shorter than `rtt`: no attempt could ever be answered"),
+                &format!("write a span of at least \"{rtt}\""),
             );
         }
         Clients { rtt: if passes { rtt } else { RTT }, timeout, patience, in_flight, retry }

@@ -132,7 +132,8 @@ impl Heed {
         self.mode != Mode::Ignore
     }
 
-    /// How long a client waits that learns of `header` at `at`, and whether because of the header. `own`
+    /// How long a client waits that learns of `header` at `at`, and whether it comes no sooner than that told it
+    /// to, because it was told so: who reads a date by a clock that is ahead comes sooner. `own`
     /// gives its own delay, `draws` is where what it adds to the header comes from, `clock` where its clock's
     /// error does.
     pub fn wait(
@@ -161,7 +162,11 @@ impl Heed {
             }
             Mode::Longer => told.max(own()),
         };
-        (wait, true)
+        let obeys = match header {
+            Header::Delay(_) => true,
+            Header::Date(date) => at + wait >= date,
+        };
+        (wait, obeys)
     }
 
     /// How far ahead a client's clock is.

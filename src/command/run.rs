@@ -181,7 +181,10 @@ fn write(
     if progress.stop() {
         return Err(Error::Interrupted);
     }
-    folder.commit(record::record(comparison, &info(prepared, findings)))
+    progress.hold(true);
+    let done = folder.commit(record::record(comparison, &info(prepared, findings)));
+    progress.hold(false);
+    done
 }
 
 fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {

@@ -204,7 +204,7 @@ impl Error {
     pub fn output(cause: std::io::Error) -> Error {
         match cause.kind() {
             std::io::ErrorKind::BrokenPipe => Error::ClosedPipe,
-            _ => Error::failed("write the output", cause),
+            _ => Error::failed("write to the standard output", cause),
         }
     }
 

@@ -22,6 +22,7 @@ pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Str
     let all = names.join(", ");
     match nearest(given, names) {
         Some(name) => format!("did you mean `{name}`? known are: {all}"),
+        None if all.is_empty() => "there are none".to_owned(),
         None => format!("known are: {all}"),
     }
 }

@@ -63,8 +63,8 @@ impl Closed {
 /// The calls of a closed loop.
 impl Judge {
     /// Attempts belong to requests, whose fate is told too; `trigger` is what the run may recover from.
-    pub fn with_requests(mut self, window: Window, trigger: Option<Window>) -> Judge {
-        self.closed = Some(Closed::new(window, trigger));
+    pub fn with_requests(mut self, trigger: Option<Window>) -> Judge {
+        self.closed = Some(Closed::new(self.window, trigger));
         self
     }
 
@@ -78,8 +78,9 @@ impl Judge {
     pub fn tried(&mut self, at: Instant, trial: Trial) {
         let bin = self.bin_of(at);
         self.timeline.bins[bin].retries += u64::from(trial != Trial::First);
-        if let Some(closed) = &mut self.closed {
-            closed.load.attempt(at, trial != Trial::First);
+        let Some(closed) = &mut self.closed else { return };
+        if let Some(second) = closed.load.attempt(at, trial != Trial::First) {
+            self.timeline.note(second);
         }
     }
 
@@ -184,7 +185,7 @@ mod tests {
         let run = Window { start: at(0), end: at(60) };
         let trigger = Window { start: at(10), end: at(20) };
         let judge = Judge::new(run, &[("limit".to_owned(), limit)], 1);
-        let mut judge = judge.with_requests(run, Some(trigger));
+        let mut judge = judge.with_requests(Some(trigger));
         judge.meet(0, limit);
         judge
     }
@@ -251,7 +252,15 @@ mod tests {
         let herd = closed.load.herd().unwrap();
         assert_eq!((herd.peak, herd.attempts, herd.seconds), (1, 6, 57));
         assert_eq!(closed.load.recovery(), Some(Recovery::After(Span::ZERO)));
-        // Bins of 100 ms.
+        // Bins of 100 ms: each second is noted in its first.
+        let noted = |secs: usize| {
+            let bin = tally.timeline.bins[10 * secs];
+            (bin.first_in_second, bin.retries_in_second)
+        };
+        assert_eq!(
+            [1, 3, 25, 31, 51, 2].map(noted),
+            [(1, 0), (0, 1), (1, 0), (0, 1), (0, 1), (0, 0)]
+        );
         let bin = |secs: usize| tally.timeline.bins[10 * secs];
         assert_eq!([3, 25, 31, 51].map(|secs| bin(secs).retries), [1, 0, 1, 1]);
         assert_eq!(

@@ -18,6 +18,9 @@ impl Judge {
         client_names: impl Fn(usize) -> String,
     ) -> Tally {
         self.close_books(pending, unfinished);
+        if let Some(closed) = &self.closed {
+            self.timeline.note(closed.load.at_hand());
+        }
         self.close_clients();
         self.audit();
         self.close_keys();

@@ -24,6 +24,8 @@ pub(super) struct Course {
     longest_lockout: Span,
 }
 
+const _: () = assert!(size_of::<Course>() == 64);
+
 /// No instant of a run.
 const NONE: Instant = Instant(i64::MAX);
 

@@ -31,6 +31,7 @@ pub struct Touch {
 /// accepted, with no touches.
 #[derive(Debug, Clone)]
 pub struct Judge {
+    pub(super) window: Window,
     pub(super) timeline: Timeline,
     /// The bin of the last call, with its bounds, because most calls fall in the same one.
     pub(super) bin: (usize, Instant, Instant),
@@ -60,6 +61,7 @@ impl Judge {
         let timeline = Timeline::over(window);
         let limits = limits.iter().map(|(name, promise)| LimitLedger::new(name, *promise));
         Judge {
+            window,
             bin: (0, window.start, window.start),
             books: Books::default(),
             over_limit: 0,
@@ -90,8 +92,11 @@ impl Judge {
     }
 
     /// The key met just now is that of a client alone.
+    ///
+    /// # Panics
+    /// Unless [`Judge::with_one_key_each`] said so.
     pub fn met_own(&mut self, client: u32) {
-        self.owners.get_or_insert_default().push(client);
+        self.owners.as_mut().expect("each client has one key").push(client);
     }
 
     /// A key of `limit` was seen first; keys are numbered in this order.

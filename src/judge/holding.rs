@@ -76,7 +76,8 @@ impl Holdings {
                 self.add(most, key.bin, key.bin + 1);
                 self.add(key.now, key.bin + 1, end);
             }
-            None => self.add(key.now, key.bin + 1, end),
+            // What is not kept in a bin is not kept after it.
+            None => {}
         }
     }
 

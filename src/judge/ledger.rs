@@ -32,6 +32,8 @@ pub(super) struct KeyLedger {
     pub window: Trailing,
 }
 
+const _: () = assert!(size_of::<KeyLedger>() == 256);
+
 impl KeyLedger {
     pub fn new(promise: Limit) -> KeyLedger {
         KeyLedger {

@@ -6,8 +6,8 @@
 //!
 //! - **Peak**: the most attempts in any second from the start of the run.
 //! - **Herd**: all attempts from the instant of the first retry on, counted in seconds from that instant:
-//!   the most in any of them against their mean. Even traffic has 1; a herd that comes back together has
-//!   as many as the seconds it might have spread over.
+//!   the most in any of them against their mean. Even traffic over whole seconds has 1; a herd that comes
+//!   back together has as many as the seconds it might have spread over.
 //! - **Recovery**: the normal level is the most attempts in any second that was over when the trigger
 //!   began; a second is high if it has more than 11/10 of that. A run has recovered at the end of its last
 //!   high second, and takes from the end of the trigger until then.
@@ -15,6 +15,7 @@
 //! The last second of a run may be cut short by its end. It counts as a second for peak and herd; whether
 //! it is high is a matter of proportion.
 
+use super::seconds::{Seconds, end_of};
 use crate::time::{Instant, SECOND, Span, Window};
 
 /// Attempts over time.
@@ -24,6 +25,8 @@ pub struct Load {
     trigger: Option<Window>,
     /// From the start of the run.
     seconds: Seconds,
+    /// Of the attempts of the second at hand, retries.
+    retries: u64,
     /// From the first retry on.
     retrying: Option<Seconds>,
     /// The instant at hand with its attempts.
@@ -52,19 +55,12 @@ pub enum Recovery {
     Never,
 }
 
-/// Attempts by seconds from an origin, of which the last alone is kept.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Seconds {
-    origin: Instant,
-    index: u64,
-    /// The end of the second at hand, the first instant that is not in it.
-    end: Instant,
-    /// Attempts in it ...
-    count: u64,
-    /// ... at most in one of those before it ...
-    most: u64,
-    /// ... and in all of those before it.
-    total: u64,
+/// The attempts of a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Second {
+    pub start: Instant,
+    pub first: u64,
+    pub retries: u64,
 }
 
 /// What tells whether a run recovers.
@@ -88,21 +84,21 @@ impl Load {
             window,
             trigger,
             seconds: Seconds::from(window.start),
+            retries: 0,
             retrying: None,
             instant: (window.start, 0),
             watch: watch.map(|trigger| Watch { trigger, normal: 0, last_high: None }),
         }
     }
 
-    /// An attempt is made; calls come in time order.
+    /// An attempt is made; calls come in time order. Gives the second of the run that is over by then, if
+    /// one is.
     #[inline]
-    pub(super) fn attempt(&mut self, at: Instant, retry: bool) {
+    pub(super) fn attempt(&mut self, at: Instant, retry: bool) -> Option<Second> {
         let before = if self.instant.0 == at { self.instant.1 } else { 0 };
         self.instant = (at, before + 1);
-        let over = self.seconds.add(at, 1);
-        if let (Some((index, count)), Some(watch)) = (over, &mut self.watch) {
-            watch.look_at(self.window.start, index, count, SECOND);
-        }
+        let over = self.seconds.add(at, 1).map(|over| self.over(over));
+        self.retries += u64::from(retry);
         match &mut self.retrying {
             Some(seconds) => {
                 seconds.add(at, 1);
@@ -114,6 +110,26 @@ impl Load {
             }
             None => {}
         }
+        over
+    }
+
+    /// A second is over.
+    fn over(&mut self, (index, attempts): (u64, u64)) -> Second {
+        if let Some(watch) = &mut self.watch {
+            watch.look_at(self.window.start, index, attempts, SECOND);
+        }
+        let retries = std::mem::take(&mut self.retries);
+        self.second((index, attempts), retries)
+    }
+
+    /// The second at hand.
+    pub(super) fn at_hand(&self) -> Second {
+        self.second((self.seconds.index, self.seconds.count), self.retries)
+    }
+
+    fn second(&self, (index, attempts): (u64, u64), retries: u64) -> Second {
+        let start = self.window.start + Span::from_nanos(index * SECOND);
+        Second { start, first: attempts - retries, retries }
     }
 
     /// The run.
@@ -158,40 +174,6 @@ impl Load {
     }
 }
 
-impl Seconds {
-    fn from(origin: Instant) -> Seconds {
-        Seconds { origin, index: 0, end: end_of(origin, 0), count: 0, most: 0, total: 0 }
-    }
-
-    /// Counts attempts of one instant. Gives the second that is over by then, if one is, with its count.
-    #[inline]
-    fn add(&mut self, at: Instant, attempts: u64) -> Option<(u64, u64)> {
-        let over = (at >= self.end).then(|| self.turn(at));
-        self.count += attempts;
-        over
-    }
-
-    /// Goes on to the second of an instant after the one at hand.
-    fn turn(&mut self, at: Instant) -> (u64, u64) {
-        let over = (self.index, self.count);
-        (self.most, self.total) = (self.most(), self.total());
-        self.index = (at - self.origin).nanos() / SECOND;
-        self.end = end_of(self.origin, self.index);
-        self.count = 0;
-        over
-    }
-
-    /// The most attempts in any second.
-    fn most(&self) -> u64 {
-        self.most.max(self.count)
-    }
-
-    /// All attempts.
-    fn total(&self) -> u64 {
-        self.total + self.count
-    }
-}
-
 impl Watch {
     /// Takes in what came in a second of so many nanoseconds; those in which nothing came are never high.
     fn look_at(&mut self, start: Instant, index: u64, count: u64, length: u64) {
@@ -202,11 +184,6 @@ impl Watch {
             self.last_high = Some(index);
         }
     }
-}
-
-fn end_of(start: Instant, index: u64) -> Instant {
-    let nanos = (u128::from(index) + 1) * u128::from(SECOND);
-    start + Span::try_from_nanos(nanos).unwrap_or(Span::MAX)
 }
 
 #[cfg(test)]
@@ -222,7 +199,9 @@ mod tests {
 
     fn load(run: Window, trigger: Option<Window>, attempts: &[(i64, bool)]) -> Load {
         let mut load = Load::new(run, trigger);
-        attempts.iter().for_each(|&(ms, retry)| load.attempt(Instant(ms * MS), retry));
+        for &(ms, retry) in attempts {
+            load.attempt(Instant(ms * MS), retry);
+        }
         load
     }
 

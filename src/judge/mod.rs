@@ -18,6 +18,7 @@ mod maxima;
 mod merge;
 #[cfg(test)]
 mod naive;
+mod seconds;
 mod tally;
 mod timeline;
 mod trailing;

@@ -1,5 +1,6 @@
 //! A run cut into a bounded number of bins of equal length.
 
+use super::load::Second;
 use crate::time::Window;
 use crate::time::{DAY, Instant, Span, round_lengths};
 
@@ -19,8 +20,12 @@ pub struct Timeline {
 pub struct Bin {
     /// Attempts made.
     pub offered: u64,
-    /// Of these, retries; in a closed loop only, as the next two.
+    /// Of these, retries; in a closed loop only, as the next four.
     pub retries: u64,
+    /// The most first attempts in any second of the run that begins in the bin ...
+    pub first_in_second: u64,
+    /// ... and the most retries.
+    pub retries_in_second: u64,
     /// Requests that succeeded.
     pub succeeded: u64,
     /// Requests that were given up.
@@ -60,6 +65,14 @@ impl Timeline {
     /// The bin of an instant within the run.
     pub fn index(&self, at: Instant) -> usize {
         ((at - self.start).nanos() / self.width.nanos()) as usize
+    }
+
+    /// Takes in a second of the run that is over.
+    pub(super) fn note(&mut self, second: Second) {
+        let bin = self.index(second.start);
+        let bin = &mut self.bins[bin];
+        bin.first_in_second = bin.first_in_second.max(second.first);
+        bin.retries_in_second = bin.retries_in_second.max(second.retries);
     }
 
     /// The first bin that starts at an instant or later, but at most `most`.

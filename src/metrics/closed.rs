@@ -126,14 +126,14 @@ pub(super) const METRICS: &[Metric] = &[
     Metric {
         name: "peak_attempts_per_s",
         unit: "per s",
-        meaning: "Most attempts in any whole second, counted from the start of the run.",
+        meaning: "Most attempts in any second, counted from the start of the run.",
         worse: Worse::More,
         value: |tally| closed(tally, |closed| Some(Value::Count(closed.load.peak_per_second()))),
     },
     Metric {
         name: "herd_peak_ratio",
         unit: "ratio",
-        meaning: "Of all attempts from the first retry on, the most in any whole second counted from it, / \
+        meaning: "Of all attempts from the first retry on, the most in any second counted from it, / \
                   their mean per second; absent without a retry.",
         worse: Worse::More,
         value: |tally| {
@@ -163,6 +163,16 @@ pub(super) const METRICS: &[Metric] = &[
         meaning: "Retries that were rejected although they came no sooner than a Retry-After had told them.",
         worse: Worse::More,
         value: |tally| closed(tally, |closed| Some(Value::Count(closed.broken_promises))),
+    },
+    Metric {
+        name: "success_share",
+        unit: "ratio",
+        meaning: "succeeded / requests; absent without requests, and in an open loop.",
+        worse: Worse::Less,
+        value: |tally| {
+            let share = tally.books.succeeded as f64 / tally.books.requests as f64;
+            closed(tally, |_| Value::number(share))
+        },
     },
 ];
 
@@ -198,7 +208,7 @@ mod tests {
         let run = Window { start: at(0), end: at(40_000) };
         let trigger = Window { start: at(10_000), end: at(20_000) };
         let judge = Judge::new(run, &[("each".to_owned(), limit)], 1);
-        let mut judge = judge.with_requests(run, Some(trigger));
+        let mut judge = judge.with_requests(Some(trigger));
         judge.meet(0, limit);
         calls(&mut judge);
         judge.finish(0, 1, |_, _| "key".to_owned(), |_| "client".to_owned())
@@ -244,7 +254,7 @@ mod tests {
             goodput_per_s 0.075, turned_away 1, abandoned 1, wasted_work_s 1, wasted_work_share 0.2, \
             time_to_success_mean_s 3, time_to_success_p50_s 3, time_to_success_p99_s 4, \
             time_to_success_max_s 4, peak_attempts_per_s 3, herd_peak_ratio 20, recovery_s 1, \
-            broken_promises 1";
+            broken_promises 1, success_share 0.5";
         assert_eq!(shown(METRICS, &tally).join(", "), expected);
     }
 
@@ -255,7 +265,7 @@ mod tests {
             attempt(judge, 39_000, Trial::First, true);
         });
         let expected = "failed 0, succeeded 0, gave_up 0, unfinished 1, amplification 1, goodput_per_s 0, \
-            turned_away 0, abandoned 0, peak_attempts_per_s 1, recovery_s never, broken_promises 0";
+            turned_away 0, abandoned 0, peak_attempts_per_s 1, recovery_s never, broken_promises 0, success_share 0";
         assert_eq!(shown(METRICS, &tally).join(", "), expected);
     }
 

@@ -19,7 +19,9 @@ pub(super) fn shares(subjects: &[SubjectTally]) -> impl Iterator<Item = f64> {
 pub(super) fn jain(shares: impl Iterator<Item = f64>) -> Option<Value> {
     let (count, sum, squares) =
         shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
-    Value::number(sum * sum / (count * squares))
+    let index = sum * sum / (count * squares);
+    // Rounding may take it above 1.
+    Value::number(if index > 1.0 { 1.0 } else { index })
 }
 
 #[cfg(test)]
@@ -28,6 +30,16 @@ mod tests {
 
     fn index(shares: &[f64]) -> Option<f64> {
         jain(shares.iter().copied()).map(Value::as_f64)
+    }
+
+    #[test]
+    fn equal_shares_are_perfectly_fair_and_no_more_than_that() {
+        for part in 1..50 {
+            for count in 2..30 {
+                let found = index(&vec![f64::from(part) / 50.0; count]).unwrap();
+                assert!((1.0 - 1e-12..=1.0).contains(&found), "{count} of {part}/50: {found}");
+            }
+        }
     }
 
     #[test]

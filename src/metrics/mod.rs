@@ -73,6 +73,9 @@ pub struct CaseInfo {
     pub name: String,
     /// Its limits in words, in order: name and "100 per 60s for each client".
     pub limits: Vec<(String, String)>,
+    /// Whether its clients wait for answers before they send more, in words; `None` where no clients of the
+    /// scenario react to answers.
+    pub sending: Option<String>,
     /// From when to when it ran.
     pub window: Window,
     /// What else a reader must know: how an input was read, what was left out. One sentence each.
@@ -380,7 +383,7 @@ mod tests {
         };
         assert_eq!(names(&comparison).last(), Some(&"state_bytes_max"));
         let window = Window { start: Instant(0), end: Instant(1) };
-        let judge = Judge::new(window, &[], 0).with_requests(window, None);
+        let judge = Judge::new(window, &[], 0).with_requests(None);
         comparison.rows[1].tally =
             judge.finish(0, 0, |_, _| unreachable!("no key"), |_| unreachable!("no client"));
         assert!(comparison.is_closed_loop());

@@ -147,6 +147,7 @@ mod tests {
         let case = |name: &str| CaseInfo {
             name: name.to_owned(),
             limits: Vec::new(),
+            sending: None,
             window: Window { start: Instant(0), end: Instant(1) },
             notes: Vec::new(),
         };

@@ -121,10 +121,10 @@ impl Params<'_> {
     pub(super) fn unasked(&self, name: &str) -> Problem {
         let known = self.fields.iter().map(|field| field.name.as_str());
         let place = self.table.get(name).map_or(&self.place, |entry| &entry.place);
-        let problem = Problem::unknown(place, "key", name, known);
         match self.context.elsewhere.iter().find(|(key, _)| key == name) {
-            Some((_, with)) => problem.help(format!("`{name}` goes with {with}")),
-            None => problem,
+            Some((_, with)) => Problem::at(place, format!("`{name}` has no effect here"))
+                .help(format!("`{name}` goes with {with}")),
+            None => Problem::unknown(place, "key", name, known),
         }
     }
 }
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_setting_of_another_name_is_a_mistake_that_says_what_it_goes_with() {
         let shown = outcome("shape = \"round\"\nside = 3\n", "").unwrap_err();
-        assert!(shown.starts_with("error: unknown key `side`"), "{shown}");
+        assert!(shown.starts_with("error: `side` has no effect here"), "{shown}");
         assert!(shown.contains("`side` goes with `shape = \"square\"`"), "{shown}");
     }
 

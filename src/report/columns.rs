@@ -1,7 +1,7 @@
 //! The columns of the table on the terminal: which metric each shows, and how, the less room there is
 //! the shorter.
 
-use super::format::{bytes, count, ratio, short_count, span};
+use super::format::{bytes, count, factor, ratio, share, short_count, span};
 use super::grid::{Cell, Column};
 use super::intervals::{Style, with_never};
 use crate::judge::Tally;
@@ -28,13 +28,16 @@ enum Show {
     Count,
     /// As a number; where room is short the whole column only if there is one other than 0.
     CountIfRoom,
-    /// As a number, and the whole column only if there is one other than 0; where room is short in
-    /// a note below the table.
+    /// As a number, and the whole column only if there is one other than 0.
     CountIfAny,
+    /// As that; where room is short in a note below the table.
+    CountOrBelow,
     /// As a span, and the whole column only if there is one.
     SpanIfAny,
-    /// As a ratio, and the whole column only if there is one.
-    RatioIfAny,
+    /// As how many times as much, and the whole column only if there is one.
+    FactorIfAny,
+    /// As a share in percent, and the whole column only if there is one.
+    ShareIfAny,
     /// `200 (2.0x)`: the peak and its ratio to the limit; the ratio alone where limits differ or room
     /// is short.
     Peak,
@@ -58,7 +61,7 @@ const OPEN: &[Spec] = &[
     spec([1, 1], "accepted", ["over limit", "over"], "over_limit", Show::Count),
     spec([2, 2], "rejected", ["all", "all"], "rejected", Show::Count),
     spec([3, 3], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec([4, 4], "still", ["queued", "queued"], "pending", Show::CountIfAny),
+    spec([4, 4], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
     spec([5, 5], "peak", ["window", "window"], "peak_ratio", Show::Peak),
     spec([6, 6], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
     spec([7, 7], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
@@ -67,21 +70,23 @@ const OPEN: &[Spec] = &[
 /// The columns of closed loops: what requests came to before what the limits did. How many requests there
 /// were stands above the table too.
 const CLOSED: &[Spec] = &[
-    spec([8, 8], "requests", ["all", "all"], "requests", Show::Count),
-    spec([1, 1], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
-    spec([2, 6], "attempts", ["all", "all"], "attempts", Show::Count),
-    spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::RatioIfAny),
-    spec([9, 9], "attempts", ["accepted", "passed"], "accepted", Show::Count),
-    spec([7, 7], "attempts", ["rejected", "denied"], "rejected", Show::Count),
-    spec([12, 12], "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec([3, 5], "attempts", ["over limit", "over"], "over_limit", Show::Count),
-    spec([4, 2], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
-    spec([6, 4], "herd", ["peak", "peak"], "herd_peak_ratio", Show::RatioIfAny),
-    spec([5, 3], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
-    spec([10, 10], "still", ["queued", "queued"], "pending", Show::CountIfAny),
-    spec([11, 11], "peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec([13, 13], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec([14, 14], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+    spec([10, 10], "requests", ["all", "all"], "requests", Show::Count),
+    spec([3, 8], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([2, 7], "attempts", ["all", "all"], "attempts", Show::Count),
+    spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::FactorIfAny),
+    spec([11, 11], "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec([9, 9], "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec([14, 14], "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([6, 6], "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec([4, 5], "promises", ["broken", "broken"], "broken_promises", Show::CountIfAny),
+    spec([1, 1], "success", ["of all", "of all"], "success_share", Show::ShareIfAny),
+    spec([5, 2], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([8, 4], "herd", ["peak", "peak"], "herd_peak_ratio", Show::FactorIfAny),
+    spec([7, 3], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
+    spec([12, 12], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([13, 13], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([15, 15], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([16, 16], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns that suit a comparison, in the order in which they stand.
@@ -164,9 +169,12 @@ pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
         || standings.any(|one| one.is_some_and(|Standing { never, mean }| never > 0 || mean > 0.0));
     match spec.show {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
-        Show::CountIfAny => room < Room::QueuedBelow && any(),
+        Show::CountIfAny => any(),
+        Show::CountOrBelow => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
-        Show::SpanIfAny | Show::RatioIfAny => standings.any(|one| one.is_some()),
+        Show::SpanIfAny | Show::FactorIfAny | Show::ShareIfAny => {
+            standings.any(|one| one.is_some())
+        }
     }
 }
 
@@ -196,11 +204,15 @@ fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
         with_never(source.spread(row, metric)?, room < Room::ShortRatio, shown)
     };
     let text = told(spec.metric, &|across| match spec.show {
-        Show::Peak | Show::RatioIfAny => style.ratio(across),
+        Show::Peak => style.ratio(across),
+        Show::FactorIfAny => style.factor(across),
+        Show::ShareIfAny => style.share(across),
         Show::State if room < Room::ShortState => style.bytes(across),
         Show::State => bytes(across.mean.mean.round() as u64),
         Show::SpanIfAny => style.span(across),
-        Show::Count | Show::CountIfRoom | Show::CountIfAny => style.count(across),
+        Show::Count | Show::CountIfRoom | Show::CountIfAny | Show::CountOrBelow => {
+            style.count(across)
+        }
     });
     let instead = || match spec.show {
         Show::Peak => told("peak_window", &|peak| style.count(peak)),
@@ -227,7 +239,8 @@ fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
             format!("{} ({})", shown("state_entries_max"), bytes(size))
         }
         (Show::State, Some(Value::Count(size))) => bytes(size),
-        (Show::RatioIfAny, Some(times)) => ratio(times.as_f64()),
+        (Show::FactorIfAny, Some(times)) => factor(times.as_f64()),
+        (Show::ShareIfAny, Some(part)) => share(part.as_f64()),
         (_, value) => shown_value(value, count),
     }
 }

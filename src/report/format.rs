@@ -146,6 +146,26 @@ pub fn ratio(ratio: f64) -> String {
     format!("{ratio:.1}x")
 }
 
+/// How many times as much: `1.23x`, `12.3x`, `384x`.
+pub fn factor(factor: f64) -> String {
+    match factor {
+        _ if !factor.is_finite() => String::new(),
+        ..9.995 => format!("{factor:.2}x"),
+        ..99.95 => format!("{factor:.1}x"),
+        _ => format!("{}x", count(factor.round() as u64)),
+    }
+}
+
+/// A share of 1 in percent with one decimal. What is not all never reads `100%`, and what is something never
+/// `0%`.
+pub fn share(share: f64) -> String {
+    match share {
+        ..=0.0 => "0%".to_owned(),
+        1.0.. => "100%".to_owned(),
+        _ => format!("{:.1}%", (share * 100.0).clamp(0.1, 99.9)),
+    }
+}
+
 /// How far `cost` is above a limit, to follow "200 through in 1.99 s, ": `twice the limit`,
 /// `1.3 times the limit`, `2 more than the limit`.
 pub fn above(cost: u64, limit: u64) -> String {

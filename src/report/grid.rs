@@ -1,6 +1,8 @@
 //! Columns under two-line headers, aligned by hand: numbers to the right with one place behind them
 //! for the mark of the worst, neighbouring columns joined under one header.
 
+use std::collections::BTreeSet;
+
 use anstyle::{AnsiColor, Style};
 
 use super::words::{shorten, width};
@@ -87,6 +89,19 @@ impl Grid {
         for name in &mut self.names {
             *name = shorten(name, most);
         }
+    }
+
+    /// From how many columns on, at least `least`, names that differ still do when they are shortened.
+    pub fn distinct_from(&self, least: usize) -> usize {
+        let different = |most: usize| {
+            let names: BTreeSet<&String> = self.names.iter().collect();
+            names.iter().map(|name| shorten(name, most)).collect::<BTreeSet<_>>().len()
+                == names.len()
+        };
+        let all = self.names_width();
+        // For a mark in its middle no name is cut that almost fits.
+        let enough = (least..all).find(|&most| different(most));
+        enough.filter(|most| most + 2 < all).unwrap_or(all.max(least))
     }
 
     /// The columns that the names take.

@@ -81,6 +81,7 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
         None => format!("none {when}"),
     };
     facts.push(("traffic", traffic));
+    facts.extend(info.sending.iter().map(|words| ("clients", words.clone())));
     let mut seeds: Vec<u64> = rows.iter().map(|row| row.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();

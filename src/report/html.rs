@@ -66,6 +66,9 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
             };
             page.element("li", &words);
         }
+        if let Some(words) = &case.sending {
+            page.element("li", &format!("Clients: {words}"));
+        }
         page.element(
             "li",
             &format!("Runs for {} from {}", format::length(case.window.span()), case.window.start),

@@ -39,10 +39,27 @@ impl Style {
     /// A ratio to a limit.
     pub fn ratio(self, statistic: &Statistic) -> String {
         let Mean { mean, half } = statistic.mean;
-        let text = format::ratio(mean);
-        let decimals = text.split_once('.').map_or(0, |(_, rest)| rest.len() - 1);
+        self.decimals(format::ratio(mean), half, 1.0)
+    }
+
+    /// How many times as much.
+    pub fn factor(self, statistic: &Statistic) -> String {
+        let Mean { mean, half } = statistic.mean;
+        self.decimals(format::factor(mean), half, 1.0)
+    }
+
+    /// A share of 1, in percent.
+    pub fn share(self, statistic: &Statistic) -> String {
+        let Mean { mean, half } = statistic.mean;
+        self.decimals(format::share(mean), half, 100.0)
+    }
+
+    /// A half width, times `unit`, with as many decimals as the mean is written with.
+    fn decimals(self, mean: String, half: Option<f64>, unit: f64) -> String {
+        let decimals = mean.split_once('.').map_or(0, |(_, rest)| rest.len() - 1);
         let scale = [1.0, 10.0, 100.0][decimals.min(2)];
-        self.join(text, told(half).map(|half| format!("{:.decimals$}", up(half, scale))))
+        let half = told(half).map(|half| format!("{:.decimals$}", up(half * unit, scale)));
+        self.join(mean, half)
     }
 
     /// A span, of which the metric has the seconds; no finer than its interval.

@@ -92,6 +92,7 @@ pub fn case(name: &str, promise: Limit) -> CaseInfo {
     CaseInfo {
         name: name.to_owned(),
         limits: vec![(promise.to_string(), format!("{promise} for each client"))],
+        sending: None,
         window: Window { start: noon(), end: noon() + Span::from_secs(180) },
         notes: Vec::new(),
     }
@@ -224,7 +225,7 @@ fn closed(retries: &[u64]) -> Closed {
     let at = |secs: u64| noon() + Span::from_secs(secs);
     let run = Window { start: noon(), end: at(180) };
     let trigger = Window { start: at(30), end: at(60) };
-    let mut judge = Judge::new(run, &[], 1).with_requests(run, Some(trigger));
+    let mut judge = Judge::new(run, &[], 1).with_requests(Some(trigger));
     let retry = Trial::Retry { obeys: true };
     let first = [(0, Trial::First)].into_iter();
     for (secs, trial) in first.chain(retries.iter().map(|&secs| (secs, retry))) {

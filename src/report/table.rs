@@ -108,7 +108,7 @@ fn fit(
         let over = grid.width() - most;
         let names = grid.names_width();
         let last = grid.columns.len() == 1;
-        let least = if last { SHORT_NAME } else { LONG_NAME };
+        let least = if last { SHORT_NAME } else { grid.distinct_from(LONG_NAME) };
         let goes = (0..specs.len()).max_by_key(|&index| source.rank(specs[index]));
         if names > least {
             grid.shorten_names(names.saturating_sub(over).max(least));

@@ -5,8 +5,9 @@ use crate::params::Choice;
 use crate::scenario::{Case, Counts, Key, LimitSpec, Tier};
 use crate::traffic::{Skipped, Traffic};
 
-/// What a reader must know of a case.
-pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
+/// What a reader must know of a case; `reacts` tells whether clients react to answers in any case of the
+/// scenario.
+pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
     let mut notes: Vec<String> = case.notes.clone();
     for input in &traffic.inputs {
         let lines = if input.lines == 1 { "line" } else { "lines" };
@@ -30,8 +31,24 @@ pub(super) fn case(case: &Case, traffic: &Traffic) -> CaseInfo {
     CaseInfo {
         name: case.name.clone(),
         limits: case.limits.iter().map(|spec| (spec.name.clone(), words(spec))).collect(),
+        sending: reacts.then(|| sending(case)),
         window: traffic.window,
         notes,
+    }
+}
+
+/// Whether clients wait for answers before they send more.
+fn sending(case: &Case) -> String {
+    match case.clients.in_flight {
+        None => "send on schedule, whatever is under way (open loop)".to_owned(),
+        Some(1) => {
+            "one request at a time each; the next waits for its end (closed loop)".to_owned()
+        }
+        Some(most) => {
+            format!(
+                "at most {most} requests at a time each; the next wait for an end (closed loop)"
+            )
+        }
     }
 }
 
@@ -84,7 +101,7 @@ mod tests {
         );
         let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
         let (traffic, _) = traffic::build(&scenario.cases[0], Path::new("")).unwrap();
-        super::case(&scenario.cases[0], &traffic)
+        super::case(&scenario.cases[0], &traffic, false)
     }
 
     #[test]

@@ -111,15 +111,16 @@ impl Estimate {
                 self.memory_bytes.div_ceil(1 << 20),
                 case.max_memory_mib
             );
-            let help = match self.attempts {
-                None => {
-                    "lower the rate, the number of clients or the limit, or raise `max-memory-mib`"
-                }
-                Some(_) => {
-                    "lower the rate, the number of clients, the limit, `attempts` of clients or \
-                     `max-attempts`, or raise `max-memory-mib`"
-                }
+            let attempts = match self.attempts {
+                None => "",
+                Some(_) => ", `attempts` of clients, `max-attempts`",
             };
+            let backend =
+                case.backend.as_ref().map_or("", |_| ", `slots` or `queue` of the backend");
+            let help = format!(
+                "lower the rate, the number of clients, the limit{attempts}{backend}, or raise \
+                 `max-memory-mib`"
+            );
             problems.add(Problem::at(&case.place, message).help(help));
         }
     }
@@ -237,7 +238,7 @@ mod tests {
         assert!(scenario(&text(19)).is_ok());
         let shown = scenario(&text(18)).err().unwrap();
         assert!(shown.contains("up to 19 MiB of memory an algorithm"), "{shown}");
-        assert!(shown.contains("`attempts` of clients or `max-attempts`"), "{shown}");
+        assert!(shown.contains("`attempts` of clients, `max-attempts`, or raise"), "{shown}");
     }
 
     const TRAFFIC: &str = "duration = \"10s\"\nlimit = \"5/1s\"\n\

@@ -105,6 +105,9 @@ pub fn prepare_with(
             },
         };
         positions.push(position);
+        if case.duration.is_none() {
+            case.check_within(traffic.window.span(), problems);
+        }
         let estimate = Estimate::of(case, &traffic);
         estimate.check(case, problems);
         contenders.retain(|contender| only.is_empty() || only.contains(&contender.name));

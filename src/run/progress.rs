@@ -48,6 +48,9 @@ pub trait Progress: Sync {
     /// The run is over.
     fn end(&self);
 
+    /// What must not be left half done begins, or is done: between the two no interrupt ends the program.
+    fn hold(&self, begins: bool);
+
     /// Whether to stop. Whoever has asked once asks again before long, until it is done: an interrupt
     /// may then wait for the answer, and until then ends the program at once.
     fn stop(&self) -> bool;
@@ -65,6 +68,7 @@ impl Progress for Silent {
     fn advance(&self, _by: u64) {}
     fn announce(&self, _message: &str) {}
     fn end(&self) {}
+    fn hold(&self, _begins: bool) {}
     fn stop(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
@@ -94,6 +98,7 @@ mod tests {
         }
         fn announce(&self, _message: &str) {}
         fn end(&self) {}
+        fn hold(&self, _begins: bool) {}
         fn stop(&self) -> bool {
             false
         }

@@ -77,7 +77,7 @@ pub fn simulate(
         let found = run_case(index, scenario, ready, &mut options, progress);
         progress.end();
         rows.extend(found?);
-        cases.push(describe::case(case, &ready.traffic));
+        cases.push(describe::case(case, &ready.traffic, prepared.is_closed_loop()));
     }
     Ok(Findings {
         comparison: Comparison {
@@ -205,13 +205,14 @@ impl<'a> Watch<'a> {
 
 /// A run that was cut off because clients never stopped retrying.
 fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
-    let Case { max_attempts, place, .. } = case;
+    let Case { max_attempts, place, name, .. } = case;
+    let run = if name.is_empty() { "the run".to_owned() } else { format!("a run of `{name}`") };
     let reached = (at - traffic.window.start).as_secs_f64();
     let message = format!(
-        "the run was cut off {reached:.3} s after its start: clients had made more than \
+        "{run} was cut off {reached:.3} s after its start: clients had made more than \
          `max-attempts` = {max_attempts} attempts"
     );
-    let help = "give clients a cap on `attempts`, a longer delay or a budget, shorten `duration`, or raise \
+    let help = "give clients a cap on `attempts`, a longer delay or `rtt`, or a budget, shorten `duration`, or raise \
                 `max-attempts`";
     Error::input(Problem::at(place, message).help(help))
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::limit::{self, LimitSpec};
 use crate::client::{self, Clients};
-use crate::error::{Place, Problem};
+use crate::error::{Place, Problem, Problems};
 use crate::params::{Choice, Node, Params};
 use crate::seed::Seed;
 use crate::server::{self, BackendSpec, Rejection};
@@ -59,6 +59,20 @@ impl Case {
     /// Whether clients react to answers, or work takes time.
     pub fn is_closed_loop(&self) -> bool {
         !self.clients.are_plain() || self.backend.is_some()
+    }
+
+    /// Reports what would happen only after a run of this length.
+    pub fn check_within(&self, duration: Span, problems: &Problems) {
+        if let Some(backend) = &self.backend {
+            backend.check_within(duration, problems);
+        }
+        if let Some(Trigger { at, place, .. }) = &self.trigger
+            && *at >= duration
+        {
+            let message = "this trigger begins when the run is over";
+            let help = format!("the run lasts {duration}, and `at` counts from its start");
+            problems.add(Problem::at(place, message).help(help));
+        }
     }
 }
 
@@ -151,9 +165,6 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     let clients = params.optional_table("clients", client::MEANING, Clients::read);
     let rejection = params.optional_table("rejection", server::REJECTION_MEANING, Rejection::read);
     let backend = params.optional_table("backend", server::BACKEND_MEANING, BackendSpec::read);
-    if let (Some(backend), Some(duration)) = (&backend, stated) {
-        backend.check_within(duration, params.problems());
-    }
     let trigger = params.optional_table("trigger", TRIGGER_MEANING, Trigger::read);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());
     let algorithms = params.raw_tables("algorithm", ALGORITHM_MEANING, algorithm.clone());
@@ -161,7 +172,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         let help = "add a table [[traffic]] with a `kind`; see `ratesim list traffic`";
         params.problems().add(Problem::at(params.place(), "there is no traffic").help(help));
     }
-    Case {
+    let case = Case {
         name: name.to_owned(),
         start,
         start_place,
@@ -170,7 +181,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         seed,
         max_requests,
         max_memory_mib,
-        max_attempts: max_attempts.unwrap_or(1_000_000_000),
+        max_attempts: max_attempts.unwrap_or(MAX_ATTEMPTS),
         combine,
         limits,
         clients: clients.unwrap_or_default(),
@@ -182,26 +193,44 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         resolved: Map::new(),
         place: params.place().clone(),
         notes: Vec::new(),
+    };
+    if let Some(duration) = stated {
+        case.check_within(duration, params.problems());
     }
+    case
 }
+
+/// Without `max-attempts`, which says so too. It is no default that every scenario's settings show, because it
+/// means something only where clients retry.
+const MAX_ATTEMPTS: u64 = 1_000_000_000;
 
 const TRIGGER_MEANING: &str =
     "What the run recovers from, for `recovery_s`. Left out: the brown-outs of the backend.";
 
 /// A disturbance from which a run may or may not recover.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Trigger {
     /// When it begins, from the start of the run.
     pub at: Span,
-    /// How long it lasts.
+    /// How long it lasts; not zero.
     pub lasts: Span,
+    /// For problems with it.
+    pub place: Place,
 }
 
 impl Trigger {
     fn read(params: &mut Params) -> Option<Trigger> {
         let at = params.required("at", "When it begins, from the start of the run.");
         let lasts = params.required("for", "How long it lasts.");
-        Some(Trigger { at: at?, lasts: lasts? })
+        let place = params.place_of("at");
+        let trigger = Trigger { at: at?, lasts: lasts?, place };
+        let lasts = params.require(
+            "for",
+            trigger.lasts != Span::ZERO,
+            "a trigger that lasts no time at all",
+            "write a span such as \"10s\"",
+        );
+        lasts.then_some(trigger)
     }
 }
 

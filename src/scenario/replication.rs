@@ -38,7 +38,7 @@ impl Replication {
     pub fn baseline(&self, cases: &[Case], all_known: bool, problems: &Problems) -> usize {
         let Some(name) = &self.baseline else { return 0 };
         let known = || cases.iter().map(|case| case.name.as_str());
-        if let Some(found) = known().position(|known| known == name) {
+        if let Some(found) = known().position(|known| known == name && !known.is_empty()) {
             return found;
         }
         if cases.iter().all(|case| case.name.is_empty()) {

@@ -38,6 +38,8 @@ pub(super) fn read_variation(params: &mut Params) -> Option<Variation> {
     let place = params.place_of("name");
     let named = !name.as_deref().is_some_and(|name| name.trim().is_empty());
     params.require("name", named, "an empty name", "write a name for the case");
+    let bare = !named || name.as_deref().is_none_or(|name| name.trim() == name);
+    params.require("name", bare, "a name with blanks around it", "write it without");
     let mut set = Vec::new();
     params.entries(
         "set",
@@ -97,7 +99,8 @@ pub(super) fn vary(
     for variation in variations {
         if cases.iter().any(|case| case.name == variation.name) {
             let message = format!("two cases are named `{}`", variation.name);
-            problems.add(Problem::at(&variation.place, message));
+            let help = "give each a name of its own";
+            problems.add(Problem::at(&variation.place, message).help(help));
             continue;
         }
         let mut root = root.clone();

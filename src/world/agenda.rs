@@ -34,9 +34,10 @@ pub(super) struct Agenda {
     /// In time order.
     pub changes: VecDeque<Instant>,
     pub departures: Queue<Ticket>,
-    /// What clients do: the stage of the request says what.
-    pub clients: Queue<Ticket>,
-    /// So many may lie in `clients` before those are dropped that mean nothing any more.
+    /// What clients do. By the stage of its request, a ticket in `Pausing` makes another attempt, one in
+    /// `Answered` hears of it, one in `Leaving` leaves, and any other has waited for too long.
+    pub acts: Queue<Ticket>,
+    /// So many may lie in `acts` before those are dropped that mean nothing any more.
     room: usize,
 }
 
@@ -50,7 +51,7 @@ impl Agenda {
             done: Queue::new(),
             changes: changes.into(),
             departures: Queue::new(),
-            clients: Queue::new(),
+            acts: Queue::new(),
             room: FEW,
         }
     }
@@ -62,7 +63,7 @@ impl Agenda {
             (self.done.next_at(), Turn::Done),
             (self.changes.front().copied(), Turn::Changes),
             (self.departures.next_at(), Turn::Departs),
-            (self.clients.next_at(), Turn::Acts),
+            (self.acts.next_at(), Turn::Acts),
             (arrival, Turn::Arrives),
         ];
         // No event lies at the end of time. This is asked before every event, and a plain loop is quickest.
@@ -80,11 +81,11 @@ impl Agenda {
     /// than for two tickets of each request that was ever under way at a time.
     #[inline]
     pub fn remind(&mut self, at: Instant, ticket: Ticket, requests: &Requests) {
-        if self.clients.len() >= self.room {
-            self.clients.retain(|ticket| requests.is_current(*ticket));
-            self.room = FEW.max(2 * self.clients.len());
+        if self.acts.len() >= self.room {
+            self.acts.retain(|ticket| requests.is_current(*ticket));
+            self.room = FEW.max(2 * self.acts.len());
         }
-        self.clients.push(at, ticket);
+        self.acts.push(at, ticket);
     }
 }
 
@@ -93,14 +94,14 @@ mod tests {
     use super::*;
     use crate::time::Span;
     use crate::traffic::Arrival;
-    use crate::world::requests::Stage;
+    use crate::world::stage::Stage;
 
     #[test]
     fn of_one_instant_each_kind_has_its_turn() {
         let at = Instant(5);
         let mut agenda = Agenda::new(vec![at]);
         let ticket = Ticket { slot: 0, stamp: 0 };
-        agenda.clients.push(at, ticket);
+        agenda.acts.push(at, ticket);
         agenda.departures.push(at, ticket);
         agenda.done.push(at, Running(0));
         let mut order = Vec::new();
@@ -110,7 +111,7 @@ mod tests {
                 Turn::Done => drop(agenda.done.pop(|_| {})),
                 Turn::Changes => drop(agenda.changes.pop_front()),
                 Turn::Departs => drop(agenda.departures.pop(|_| {})),
-                Turn::Acts => drop(agenda.clients.pop(|_| {})),
+                Turn::Acts => drop(agenda.acts.pop(|_| {})),
                 Turn::Arrives => break,
             }
         }
@@ -135,9 +136,9 @@ mod tests {
                 agenda.remind(at, ticket, &requests);
             }
         }
-        assert!(agenda.clients.len() <= FEW, "{}", agenda.clients.len());
+        assert!(agenda.acts.len() <= FEW, "{}", agenda.acts.len());
         let mut left = Vec::new();
-        while let Some((at, ticket)) = agenda.clients.pop(|_| {}) {
+        while let Some((at, ticket)) = agenda.acts.pop(|_| {}) {
             if requests.is_current(ticket) {
                 left.push((at, ticket.slot));
             }

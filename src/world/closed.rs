@@ -9,7 +9,8 @@ mod answers;
 
 use super::agenda::{Agenda, Turn};
 use super::desk::Desk;
-use super::requests::{Answer, Line, Requests, Stage, Ticket};
+use super::requests::{Line, Requests, Ticket};
+use super::stage::{Answer, Stage};
 use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
 use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
@@ -32,9 +33,6 @@ pub(super) struct Loop<'a, 'b> {
     requests: Requests,
     /// By client; empty where clients send on schedule.
     lines: Vec<Line>,
-    /// Of clients: a ticket whose request is [`Stage::Pausing`] makes another attempt, one that is
-    /// [`Stage::Answered`] hears of it, one that is [`Stage::Leaving`] leaves, and any other has waited for
-    /// too long.
     agenda: Agenda,
     /// Whether answers must be dealt with in time order.
     ordered: bool,
@@ -101,7 +99,7 @@ impl<'a, 'b> Loop<'a, 'b> {
                 self.report(observer, now, new)?;
             }
         }
-        self.report(observer, self.end, self.attempts - reported)?;
+        observer.progressed(self.plan.traffic.window.span(), self.attempts - reported);
         self.desk.judge.still_retrying(self.requests.retrying());
         let mut queued = 0;
         while let Some((_, ticket)) = self.agenda.departures.pop(|_| {}) {
@@ -139,7 +137,7 @@ impl<'a, 'b> Loop<'a, 'b> {
         let soon = |events: &[(u64, Ticket)]| {
             desk.fetch(events.iter().map(|(_, ticket)| requests.get(ticket.slot).client));
         };
-        let Some((at, ticket)) = agenda.clients.pop(soon) else { return };
+        let Some((at, ticket)) = agenda.acts.pop(soon) else { return };
         if !self.requests.is_current(ticket) {
             return;
         }
@@ -178,8 +176,8 @@ impl<'a, 'b> Loop<'a, 'b> {
         if trial == Trial::First {
             self.crowd.began(client, at);
         }
-        self.desk.judge.tried(at, trial);
         let fate = self.desk.decide(&arrival);
+        self.desk.judge.tried(at, trial);
         observer.decided(Decided { arrival: &arrival, request: u64::from(number), attempt, fate });
         match fate {
             Fate::Accepted => match self.backend {

@@ -42,7 +42,7 @@ impl<'a> Desk<'a> {
         let mut judge = Judge::new(window, &limits, plan.traffic.clients.len());
         let open = !plan.is_closed_loop();
         if !open {
-            judge = judge.with_requests(window, plan.trigger);
+            judge = judge.with_requests(plan.trigger);
         } else if reference.is_some() {
             judge = judge.with_reference();
         }
@@ -94,13 +94,11 @@ impl<'a> Desk<'a> {
         soon.clear();
         soon.extend(clients);
         judge.fetch_clients(soon);
-        for (limit, spec) in plan.limits.iter().enumerate() {
-            for variant in 0..=spec.tiers.len() {
-                keys.clear();
-                keys.extend(ring.known(soon, limit, variant));
-                judge.fetch_keys(limit, keys);
-                gate.fetch(limit, variant, keys);
-            }
+        for limit in 0..plan.limits.len() {
+            keys.clear();
+            keys.extend(ring.known(soon, limit));
+            judge.fetch_keys(limit, keys);
+            gate.fetch(limit, keys);
         }
     }
 

@@ -131,13 +131,12 @@ impl Gate {
         decision(refused, queued, wait)
     }
 
-    /// Has the states of keys of one variant of a limit fetched from memory, as they will be needed before long;
-    /// `keys` are their numbers within the limit and become those within the variant.
-    pub(super) fn fetch(&self, limit: usize, variant: usize, keys: &mut [u32]) {
-        if let Some(local) = &self.local[limit] {
-            keys.iter_mut().for_each(|key| *key = local[*key as usize]);
+    /// Has the states of keys of a limit fetched from memory, as they will be needed before long; where there are
+    /// tiers, whose states lie apart, they are left where they are.
+    pub(super) fn fetch(&self, limit: usize, keys: &[u32]) {
+        if let [only] = &self.limiters[limit][..] {
+            only.fetch(keys);
         }
-        self.limiters[limit][variant].fetch(keys);
     }
 
     fn of(&mut self, met: &Met) -> (&mut dyn Limiter, usize) {

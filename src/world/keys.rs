@@ -109,9 +109,7 @@ impl LimitKeys {
             endpoints,
         }
     }
-}
 
-impl LimitKeys {
     #[inline]
     fn group(&self, client: u32) -> u32 {
         match &self.group {
@@ -245,21 +243,16 @@ impl<'a> Keyring<'a> {
         }
     }
 
-    /// Looks up the keys of clients under one variant of a limit, as far as they were met before and no endpoint
-    /// decides them. Limits of few keys are passed over, as those are at hand anyway.
-    pub(super) fn known(
-        &self,
-        clients: &[u32],
-        limit: usize,
-        variant: usize,
-    ) -> impl Iterator<Item = u32> {
+    /// Looks up the keys of clients under a limit, as far as they were met before and no endpoint decides
+    /// them. Limits of few keys are passed over, as those are at hand anyway.
+    pub(super) fn known(&self, clients: &[u32], limit: usize) -> impl Iterator<Item = u32> {
         let (plan, met) = (&self.plan.limits[limit], &self.met[limit]);
         let clients = if met.keys.len() > FEW { clients } else { &[] };
-        let fits = move |&client: &u32| {
-            !plan.by_endpoint.of(client) && plan.variant.of(client) as usize == variant
+        let key = |&client: &u32| match plan.by_endpoint.of(client) {
+            true => None,
+            false => met.by_group[plan.group(client) as usize].checked_sub(1),
         };
-        let key = |client| met.by_group[plan.group(client) as usize].checked_sub(1);
-        clients.iter().copied().filter(fits).filter_map(key)
+        clients.iter().filter_map(key)
     }
 
     /// The name of a key for people.

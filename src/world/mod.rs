@@ -13,6 +13,7 @@ mod keys;
 mod open;
 mod queue;
 mod requests;
+mod stage;
 #[cfg(test)]
 mod tests;
 
@@ -70,9 +71,9 @@ impl<'a> Plan<'a> {
         keys: &'a KeyPlan,
     ) -> Plan<'a> {
         let window = traffic.window;
-        let stated = case.trigger.map(|Trigger { at, lasts }| {
-            let start = (window.start + at).min(window.end);
-            Window { start, end: (start + lasts).min(window.end) }
+        let stated = case.trigger.as_ref().map(|Trigger { at, lasts, .. }| {
+            let start = (window.start + *at).min(window.end);
+            Window { start, end: (start + *lasts).min(window.end) }
         });
         let disturbed = case.backend.as_ref().and_then(|backend| backend.disturbed(window));
         Plan {
@@ -127,7 +128,7 @@ pub trait Observer {
     fn decided(&mut self, _decided: Decided) {}
 
     /// Called now and then: the run has come so far from its start, and so many attempts were decided
-    /// since the last call; `false` stops the run.
+    /// since the last call; `false` stops the run, unless it has come to its end.
     fn progressed(&mut self, reached: Span, attempts: u64) -> bool;
 }
 

@@ -107,18 +107,9 @@ impl<T> Queue<T> {
         };
         let digit = (time >> (level as u32 * BITS)) as usize % DIGITS;
         let bucket = &mut self.later[level][digit];
-        bucket.least = bucket.least.min(time);
+        bucket.push(time, event, &mut self.spare);
         self.filled[level] |= 1 << digit;
         self.levels |= 1 << level;
-        match bucket.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
-            _ => {
-                let fresh = || Vec::with_capacity(CHUNK);
-                let mut chunk = self.spare.pop().unwrap_or_else(fresh);
-                chunk.push((time, event));
-                bucket.chunks.push(chunk);
-            }
-        }
     }
 
     /// Adds an event to the run.
@@ -181,14 +172,19 @@ impl<T> Queue<T> {
     pub(super) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.run.retain(|(_, event)| keep(event));
         self.length = self.run.len();
-        for (level, buckets) in self.later.iter_mut().enumerate() {
-            for (digit, bucket) in buckets.iter_mut().enumerate() {
-                bucket.chunks.iter_mut().for_each(|chunk| chunk.retain(|(_, event)| keep(event)));
-                bucket.chunks.retain(|chunk| !chunk.is_empty());
-                let times = bucket.chunks.iter().flatten().map(|(time, _)| *time);
-                bucket.least = times.clone().min().unwrap_or(u64::MAX);
-                self.length += times.count();
-                if bucket.chunks.is_empty() {
+        for level in 0..LEVELS {
+            for digit in 0..DIGITS {
+                let bucket = &mut self.later[level][digit];
+                bucket.least = u64::MAX;
+                for mut chunk in std::mem::take(&mut bucket.chunks) {
+                    for (time, event) in chunk.drain(..).filter(|(_, event)| keep(event)) {
+                        let bucket = &mut self.later[level][digit];
+                        bucket.push(time, event, &mut self.spare);
+                        self.length += 1;
+                    }
+                    self.discard(chunk);
+                }
+                if self.later[level][digit].chunks.is_empty() {
                     self.filled[level] &= !(1 << digit);
                 }
             }
@@ -197,6 +193,13 @@ impl<T> Queue<T> {
             }
         }
         self.next = self.earliest();
+    }
+
+    /// An empty chunk is kept for later, if there are not enough.
+    fn discard(&mut self, chunk: Vec<(u64, T)>) {
+        if self.spare.len() < SPARE {
+            self.spare.push(chunk);
+        }
     }
 
     /// Fills the empty run from the first bucket; what belongs to lower levels goes there.
@@ -221,9 +224,7 @@ impl<T> Queue<T> {
             } else {
                 chunk.drain(..).for_each(|(time, event)| self.place(time, event));
             }
-            if self.spare.len() < SPARE {
-                self.spare.push(chunk);
-            }
+            self.discard(chunk);
         }
         if sorts {
             self.run.make_contiguous().sort_by_key(|(time, _)| *time);
@@ -231,6 +232,22 @@ impl<T> Queue<T> {
         // Nothing came back to it.
         self.later[level][digit].chunks = chunks;
         Some(())
+    }
+}
+
+impl<T> Bucket<T> {
+    /// Adds an event; a chunk that is needed for it is taken from `spare`.
+    #[inline]
+    fn push(&mut self, time: u64, event: T, spare: &mut Vec<Vec<(u64, T)>>) {
+        self.least = self.least.min(time);
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push((time, event)),
+            _ => {
+                let mut chunk = spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK));
+                chunk.push((time, event));
+                self.chunks.push(chunk);
+            }
+        }
     }
 }
 
@@ -305,17 +322,37 @@ mod tests {
         assert!(known > count * 9 / 10, "{known}");
     }
 
+    #[test]
+    fn what_is_left_of_many_takes_no_more_chunks_than_it_needs() {
+        let mut queue = Queue::new();
+        let count = 40 * CHUNK;
+        (0..count).for_each(|n| queue.push(Instant(1 << 40), n));
+        queue.retain(|n| n % CHUNK == 0);
+        let chunks = queue.later.iter().flatten().map(|bucket| bucket.chunks.len()).sum::<usize>();
+        assert_eq!((queue.len(), chunks), (40, 1));
+        assert_eq!(
+            drain(&mut queue).iter().map(|(_, n)| n / CHUNK).collect::<Vec<_>>(),
+            (0..40).collect::<Vec<_>>()
+        );
+    }
+
     proptest! {
-        /// Against a map from instant to the list of its events.
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Against a map from instant to the list of its events. Now and then hundreds are added or taken
+        /// out at once, so that buckets are moved down and runs grow too long.
         #[test]
         fn order_is_that_of_a_sorted_map(
-            steps in prop::collection::vec((0_u8..20, 0_i64..60, 0_u32..40), 1..300)
+            steps in prop::collection::vec(
+                (0_u8..20, 0_i64..60, 0_u32..40, prop_oneof![5 => Just(1_usize), 1 => 1..700_usize]),
+                1..60,
+            )
         ) {
             let mut queue = Queue::new();
             let mut map: BTreeMap<i64, VecDeque<usize>> = BTreeMap::new();
             let mut now = i64::from(i32::MIN);
-            for (id, (step, small, shift)) in steps.into_iter().enumerate() {
-                let at = now + (small << (shift % 40));
+            let mut id = 0;
+            for (step, small, shift, count) in steps {
                 if step == 0 {
                     let keep = |id: &usize| id % 3 != shift as usize % 3;
                     queue.retain(keep);
@@ -324,21 +361,26 @@ mod tests {
                     prop_assert_eq!(queue.len(), map.values().map(VecDeque::len).sum::<usize>());
                     continue;
                 }
-                if step < 10 {
-                    queue.push(Instant(at), id);
-                    map.entry(at).or_default().push_back(id);
-                    continue;
-                }
-                let expected = map.first_entry().map(|mut entry| {
-                    now = *entry.key();
-                    let id = entry.get_mut().pop_front().unwrap();
-                    if entry.get().is_empty() {
-                        entry.remove();
+                for n in 0..count {
+                    if step < 10 {
+                        // Scattered where there are many, also before others.
+                        let at = now + ((small * (1 + n as i64 * 37 % 101)) << shift);
+                        queue.push(Instant(at), id);
+                        map.entry(at).or_default().push_back(id);
+                        id += 1;
+                        continue;
                     }
-                    (Instant(now), id)
-                });
-                prop_assert_eq!(queue.next_at(), expected.map(|(at, _)| at));
-                prop_assert_eq!(queue.pop(|_| {}), expected);
+                    let expected = map.first_entry().map(|mut entry| {
+                        now = *entry.key();
+                        let id = entry.get_mut().pop_front().unwrap();
+                        if entry.get().is_empty() {
+                            entry.remove();
+                        }
+                        (Instant(now), id)
+                    });
+                    prop_assert_eq!(queue.next_at(), expected.map(|(at, _)| at));
+                    prop_assert_eq!(queue.pop(|_| {}), expected);
+                }
                 prop_assert_eq!(queue.len(), map.values().map(VecDeque::len).sum::<usize>());
             }
         }

@@ -5,8 +5,8 @@
 //! answer came, the client stopped waiting, the slot serves another request), so that nothing needs to be
 //! searched for and taken back.
 
+use super::stage::Stage;
 use crate::client::Memory;
-use crate::server::Header;
 use crate::time::{Instant, Span};
 use crate::traffic::Arrival;
 
@@ -27,39 +27,6 @@ impl Ticket {
     pub fn from_number(number: u64) -> Ticket {
         Ticket { slot: (number >> 32) as u32, stamp: number as u32 }
     }
-}
-
-/// How an attempt was answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// As its client wished.
-    Success,
-    /// Otherwise, with what it was told.
-    Failure(Option<Header>),
-}
-
-/// Where a request stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// The slot is free; the next free one follows.
-    Free(Option<u32>),
-    /// It waits until its client may send another; the next of that client follows.
-    Backlog(Option<u32>),
-    /// Between attempts.
-    Pausing {
-        /// Whether the next one obeys a Retry-After.
-        obeys: bool,
-    },
-    /// Its attempt waits in the limiter's queue, since then.
-    Queued(Instant),
-    /// Its attempt was let through and waits for its answer.
-    Working,
-    /// Its attempt was refused, and the answer that says so is being made.
-    Refused(Option<Header>),
-    /// The answer is on its way.
-    Answered(Answer),
-    /// Its client leaves at a time to come.
-    Leaving,
 }
 
 /// A request under way. There may be millions, and each event looks at one at random: it is one cache line
@@ -84,8 +51,11 @@ pub(super) struct Request {
     tries_and_stage: u32,
 }
 
+const _: () = assert!(size_of::<Request>() == 64);
+
 /// Bits for the number of attempts.
 const TRIES: u32 = Memory::MOST_TRIES.count_ones();
+const _: () = assert!(Memory::MOST_TRIES == (1 << TRIES) - 1);
 
 impl Request {
     fn new(number: u64, arrival: &Arrival) -> Request {
@@ -134,51 +104,13 @@ impl Request {
     /// Where it stands.
     #[inline]
     pub fn stage(&self) -> Stage {
-        let slot = u32::try_from(self.detail).ok();
-        let header = |kind| match kind {
-            0 => None,
-            1 => Some(Header::Delay(Span::from_nanos(self.detail as u64))),
-            _ => Some(Header::Date(Instant(self.detail))),
-        };
-        match self.tries_and_stage >> TRIES {
-            0 => Stage::Free(slot),
-            1 => Stage::Backlog(slot),
-            2 => Stage::Pausing { obeys: self.detail != 0 },
-            3 => Stage::Queued(Instant(self.detail)),
-            4 => Stage::Working,
-            5 => Stage::Leaving,
-            6 => Stage::Answered(Answer::Success),
-            kind @ 7..=9 => Stage::Refused(header(kind - 7)),
-            kind => Stage::Answered(Answer::Failure(header(kind - 10))),
-        }
+        Stage::decode(self.tries_and_stage >> TRIES, self.detail)
     }
 
     /// Puts it into a stage.
     #[inline]
     pub fn set_stage(&mut self, stage: Stage) {
-        let slot = |next: Option<u32>| next.map_or(-1, i64::from);
-        let header = |header| match header {
-            None => (0, 0),
-            Some(Header::Delay(span)) => (1, span.signed()),
-            Some(Header::Date(at)) => (2, at.0),
-        };
-        let (kind, detail) = match stage {
-            Stage::Free(next) => (0, slot(next)),
-            Stage::Backlog(next) => (1, slot(next)),
-            Stage::Pausing { obeys } => (2, i64::from(obeys)),
-            Stage::Queued(since) => (3, since.0),
-            Stage::Working => (4, 0),
-            Stage::Leaving => (5, 0),
-            Stage::Answered(Answer::Success) => (6, 0),
-            Stage::Refused(told) => {
-                let (kind, detail) = header(told);
-                (7 + kind, detail)
-            }
-            Stage::Answered(Answer::Failure(told)) => {
-                let (kind, detail) = header(told);
-                (10 + kind, detail)
-            }
-        };
+        let (kind, detail) = stage.encode();
         self.detail = detail;
         self.tries_and_stage = (self.tries_and_stage % (1 << TRIES)) | (kind << TRIES);
     }
@@ -323,6 +255,16 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stage_of_a_request_does_not_change_how_often_it_was_tried() {
+        let mut request = Request::new(0, &arrival(1));
+        for (tried, stage) in [(1, Stage::Leaving), (2, Stage::Queued(Instant(-1)))] {
+            assert_eq!(request.try_again(), tried);
+            request.set_stage(stage);
+            assert_eq!((request.stage(), request.memory().tries), (stage, tried));
+        }
+    }
 
     fn arrival(client: u32) -> Arrival {
         Arrival { at: Instant(7), client, endpoint: 0, cost: 1 }

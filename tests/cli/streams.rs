@@ -74,7 +74,7 @@ fn a_full_disk_is_an_error_with_exit_code_3() {
         let child = command.stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).spawn();
         let outcome = Outcome::from(child.unwrap().wait_with_output().unwrap());
         assert_eq!(outcome.code, 3, "{arguments:?}: {outcome}");
-        let message = "error: cannot write the output: ";
+        let message = "error: cannot write to the standard output: ";
         assert!(outcome.stderr.starts_with(message), "{arguments:?}: {outcome}");
     }
 }

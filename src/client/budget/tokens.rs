@@ -56,7 +56,10 @@ fn read(params: &mut Params) -> Option<Arc<dyn Rule>> {
     let above = params.require(
         if params.has("threshold") { "threshold" } else { "capacity" },
         threshold < capacity,
-        format!("there are never more than {threshold} tokens: no retry would be granted"),
+        format!(
+            "there are never more than {capacity} tokens, and a retry needs more than {threshold}: none \
+             would be granted"
+        ),
         "make `threshold` less than `capacity`",
     );
     let enough = params.require(

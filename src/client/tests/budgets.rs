@@ -43,9 +43,9 @@ fn a_tenth_of_a_token_for_each_success_is_exact() {
     };
     assert_eq!((0..10).filter(|_| fails(&mut crowd)).count(), 4);
     // From 0, sixty successes are 6.0 tokens and the failure leaves 5.0; one more leaves 5.1.
-    (0..60).for_each(|_| crowd.succeeded(0, Instant::MIDNIGHT, &fresh()));
+    (0..60).for_each(|_| crowd.succeeded(0, &fresh()));
     assert!(!fails(&mut crowd));
-    (0..11).for_each(|_| crowd.succeeded(0, Instant::MIDNIGHT, &fresh()));
+    (0..11).for_each(|_| crowd.succeeded(0, &fresh()));
     assert!(fails(&mut crowd));
 }
 
@@ -58,9 +58,9 @@ fn the_quota_of_aws_pays_for_a_hundred_retries_and_success_gives_back_what_it_to
         matches!(next, Next::Retry { .. })
     };
     assert_eq!((0..1000).filter(|&request| fails(&mut crowd, request)).count(), 100);
-    crowd.succeeded(0, Instant::MIDNIGHT, &Memory { tries: 2, ..fresh() });
+    crowd.succeeded(0, &Memory { tries: 2, ..fresh() });
     assert!(fails(&mut crowd, 0) && !fails(&mut crowd, 1));
-    (0..5).for_each(|_| crowd.succeeded(0, Instant::MIDNIGHT, &fresh()));
+    (0..5).for_each(|_| crowd.succeeded(0, &fresh()));
     assert!(fails(&mut crowd, 2) && !fails(&mut crowd, 3));
 }
 
@@ -91,10 +91,10 @@ fn a_slot_is_free_again_when_its_retry_succeeds_or_fails() {
     assert!(fails(&mut crowd, 0, 1) && fails(&mut crowd, 1, 1) && !fails(&mut crowd, 2, 1));
     // A retry that fails frees its slot and takes it again.
     assert!(fails(&mut crowd, 0, 2) && !fails(&mut crowd, 2, 1));
-    crowd.succeeded(0, now, &Memory { tries: 3, ..fresh() });
+    crowd.succeeded(0, &Memory { tries: 3, ..fresh() });
     assert!(fails(&mut crowd, 2, 1) && !fails(&mut crowd, 3, 1));
     // First attempts take no slot and free none.
-    crowd.succeeded(0, now, &fresh());
+    crowd.succeeded(0, &fresh());
     assert!(!fails(&mut crowd, 0, 1));
 }
 

@@ -106,7 +106,7 @@ fn tell(clients: &Clients, (now, mut memory, header): (Instant, Memory, Option<H
             Next::Retry { at, obeys } => assert!(at >= now && (!obeys || header.is_some())),
             Next::GiveUp { at } => assert!(at >= now),
         }
-        crowd.succeeded(client, now, &memory);
+        crowd.succeeded(client, &memory);
     }
 }
 

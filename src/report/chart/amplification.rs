@@ -188,7 +188,7 @@ impl Frame {
             end = self.x(times).max(first + 2.0);
             canvas.rectangle((first, top), (end, top + BAR), one.colour, 1.0);
         }
-        let words = format::ratio(times);
+        let words = format::factor(times);
         let after = end + 8.0 + text::width(&words, BODY);
         canvas.rectangle((end + 2.0, top), (after, top + BAR), PAPER, 1.0);
         canvas.text((end + 6.0, baseline), BODY, Align::Start, INK, &words);
@@ -200,7 +200,7 @@ fn title(drawn: &Loops<'_>, most: f64) -> String {
     match drawn.all().find(|(_, one)| amplification(one) == Some(most)) {
         Some((case, one)) if most > 1.0 => format!(
             "{subject}: {} attempts a request with {}",
-            format::ratio(most).trim_end_matches('x'),
+            format::factor(most).trim_end_matches('x'),
             drawn.who(case, one),
         ),
         _ => format!("{subject}: no request takes more than one attempt"),

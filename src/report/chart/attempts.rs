@@ -13,7 +13,7 @@ use super::{Chart, Draw, text};
 use crate::judge::{Bin, Load, Recovery};
 use crate::metrics::Comparison;
 use crate::report::format;
-use crate::time::{Instant, Span, Window};
+use crate::time::{Instant, SECOND, Span, Window};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
@@ -86,10 +86,13 @@ fn draw(comparison: &Comparison) -> Option<String> {
         false => "",
     };
     let counted = match view.spike(groups) {
-        spike if spike < view.group_length(groups) => format!(
-            "most retries in any {} above, mean successes of {averaged} below, per second",
-            nanos(spike)
-        ),
+        spike if spike < view.group_length(groups) => {
+            let within =
+                if spike == SECOND { "second".to_owned() } else { nanos(spike).to_string() };
+            format!(
+                "most retries in any {within} above, mean successes of {averaged} below, per second"
+            )
+        }
         _ => format!("retries above, successes below, per second, averaged over {averaged}"),
     };
     let subtitle = format!("{counted}{even_below}{differ}");
@@ -129,11 +132,16 @@ impl Curves {
     fn of(one: &Series<'_>, view: &View, groups: usize) -> Curves {
         let timeline = &one.row.tally.timeline;
         let rates = |of: fn(&Bin) -> u64| view.rates(timeline, groups, of);
-        let spikes = |of: fn(&Bin) -> u64| view.spikes(timeline, groups, of);
+        // An open loop counts no seconds, and has no retries.
+        let spikes =
+            |of: fn(&Bin) -> u64, most_in_second: fn(&Bin) -> u64| match one.row.tally.closed {
+                Some(_) => view.spikes(timeline, groups, of, most_in_second),
+                None => rates(of),
+            };
         Curves {
-            first_spikes: spikes(loops::first_attempts),
+            first_spikes: spikes(loops::first_attempts, |bin| bin.first_in_second),
             first: rates(loops::first_attempts),
-            retries: spikes(|bin| bin.retries),
+            retries: spikes(|bin| bin.retries, |bin| bin.retries_in_second),
             successes: rates(loops::successes(one)),
         }
     }
@@ -205,32 +213,37 @@ fn loads<'a>(all: &'a [Series<'_>]) -> impl Iterator<Item = &'a Load> {
     all.iter().filter_map(|one| one.row.tally.closed.as_ref()).map(|closed| &closed.load)
 }
 
-/// How bad a run became: whether it never recovered, its most attempts in a second, how long it took.
+/// The most retries in any second of a run.
+fn peak(one: &Series<'_>) -> u64 {
+    one.bins().iter().map(|bin| bin.retries_in_second).max().unwrap_or(0)
+}
+
+/// How bad a run became: whether it never recovered, its most retries in a second, how long it took.
 type Badness = (bool, u64, Span);
 
-fn badness(load: &Load) -> Badness {
+fn badness(one: &Series<'_>, load: &Load) -> Badness {
     let (never, took) = match load.recovery() {
         Some(Recovery::Never) => (true, Span::MAX),
         Some(Recovery::After(took)) => (false, took),
         None => (false, Span::ZERO),
     };
-    (never, load.peak_per_second(), took)
+    (never, peak(one), took)
 }
 
 fn title(drawn: &Loops<'_>) -> String {
     let subject = drawn.subject();
     let all = drawn.all().filter_map(|(case, one)| {
         let load = &one.row.tally.closed.as_ref()?.load;
-        Some((case, one, load, badness(load)))
+        Some((case, one, load, badness(one, load)))
     });
     let worst = all.reduce(|worst, next| if next.3 > worst.3 { next } else { worst });
     let Some((case, one, load, (_, peak, _))) = worst else {
         return format!("{subject}: clients do not react");
     };
-    let peak = text::plural(peak, "attempt", "attempts");
     if drawn.all().all(|(_, one)| one.bins().iter().all(|bin| bin.retries == 0)) {
-        return format!("{subject}: nobody retries; up to {peak} in a second");
+        return format!("{subject}: nobody retries");
     }
+    let peak = text::plural(peak, "retry", "retries");
     let end = match load.recovery() {
         Some(Recovery::Never) => ", never back to normal".to_owned(),
         Some(Recovery::After(Span::ZERO)) => {
@@ -244,17 +257,17 @@ fn title(drawn: &Loops<'_>) -> String {
     format!("{subject}: up to {peak} in a second with {}{end}", drawn.who(case, one))
 }
 
-/// The most attempts in a second, and how long a case took to recover: the worst of its algorithms.
+/// The most retries in a second, and how long a case took to recover: the worst of its algorithms.
 fn remark(all: &[Series<'_>]) -> (String, Colour) {
-    let Some(peak) = loads(all).map(Load::peak_per_second).max() else {
+    if loads(all).next().is_none() {
         return ("open loop: clients do not react".to_owned(), MUTED);
-    };
-    let peak = format!("peak {}/s", text::count(peak));
-    if all.iter().all(|one| one.bins().iter().all(|bin| bin.retries == 0)) {
-        return (format!("{peak}, no retries"), MUTED);
     }
+    if all.iter().all(|one| one.bins().iter().all(|bin| bin.retries == 0)) {
+        return ("no retries".to_owned(), MUTED);
+    }
+    let most = text::count(all.iter().map(peak).max().unwrap_or(0));
     let (words, never) = recovery(&loads(all).filter_map(Load::recovery).collect::<Vec<_>>());
-    (format!("{peak}{words}"), if never { OVER_TEXT } else { INK })
+    (format!("{most} retries/s{words}"), if never { OVER_TEXT } else { INK })
 }
 
 /// How the runs of a case recover, in words that follow others, and whether one never does.
@@ -322,18 +335,19 @@ mod tests {
         let mut storm = loop_sample::storm();
         let told = |storm: &Comparison| title(&Loops::of(storm).unwrap());
         // In the last second 78 requests are tried again 50 times each; one that is sent at its start makes
-        // 50 attempts, and one that is sent in its middle 25. Under the other, 28 * 50 + 50 + 25.
+        // 50 attempts, and one that is sent in its middle 25; two of all these are first ones. Under the other,
+        // 28 * 50 + 50 + 25, less two.
         assert_eq!(
             told(&storm),
-            "storm: up to 3,975 attempts in a second with gcra (naive), never back to normal"
+            "storm: up to 3,973 retries in a second with gcra (naive), never back to normal"
         );
         storm.rows.retain(|row| row.kind == 0);
         assert_eq!(
             told(&storm),
-            "storm: up to 1,475 attempts in a second with naive, back to normal 5 s after the trigger"
+            "storm: up to 1,473 retries in a second with naive, back to normal 5 s after the trigger"
         );
         storm.rows.retain(|row| row.case == 0);
-        assert_eq!(told(&storm), "storm, none: nobody retries; up to 2 attempts in a second");
+        assert_eq!(told(&storm), "storm, none: nobody retries");
     }
 
     #[test]

@@ -43,11 +43,12 @@ const OPEN: Choice = Choice {
 /// Where clients react, what requests come to says more than what the limits do.
 const CLOSED: Choice = Choice {
     panels: &[
-        ("gave_up", "gave up", "requests"),
+        ("success_share", "succeeded", "share of requests"),
         ("amplification", "amplification", "attempts per request"),
         ("time_to_success_p99_s", "time to success p99", "s"),
         ("herd_peak_ratio", "peak of the herd", "times its mean"),
         ("recovery_s", "recovery", "s"),
+        ("gave_up", "gave up", "requests"),
         ("over_limit", "over limit", "attempts"),
         ("accepted", "accepted", "attempts"),
     ],
@@ -120,7 +121,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let heads = groups.iter().filter_map(|group| group.head.as_ref());
     let heads = heads.map(|(head, _)| text::width(head, BODY) + 4.0);
     let labels = lines().map(|line| text::width(&line.label, BODY));
-    let label = labels.chain(heads).fold(60.0, f64::max).min(190.0);
+    let label = labels.chain(heads).fold(60.0, f64::max).min(300.0);
     let left = MARGIN + label + 16.0;
     let abreast = match panels.len() {
         few if few <= MOST_ABREAST => few,

@@ -66,7 +66,7 @@ fn window(from: u64, to: u64) -> Window {
 fn tally(requests: &[Request]) -> Tally {
     let run = window(0, RUN);
     let judge = Judge::new(run, &[], 1);
-    let mut judge = judge.with_requests(run, Some(window(TRIGGER.0, TRIGGER.1)));
+    let mut judge = judge.with_requests(Some(window(TRIGGER.0, TRIGGER.1)));
     let mut attempts: Vec<(u64, Trial)> = Vec::new();
     for request in requests {
         attempts.push((request.sent, Trial::First));
@@ -93,7 +93,7 @@ fn tally(requests: &[Request]) -> Tally {
 
 /// What a closed loop found over a window, with a trigger, attempts at instants of it and times to success.
 pub fn closed(run: Window, trigger: Option<Window>, attempts: u64, took: &[Span]) -> Closed {
-    let mut judge = Judge::new(run, &[], 1).with_requests(run, trigger);
+    let mut judge = Judge::new(run, &[], 1).with_requests(trigger);
     for n in 0..attempts {
         let at = run.start + Span::from_nanos(run.span().nanos() / attempts * n);
         judge.offered(at, 0, &[]);

@@ -330,7 +330,8 @@ mod tests {
             let cases = cases.into_iter().map(|name| crate::metrics::CaseInfo {
                 limits: vec![(name.clone(), name.clone()); name.len() % 3],
                 name,
-                window: sample::window(60),
+                sending: None,
+            window: sample::window(60),
                 notes: Vec::new(),
             });
             Comparison { scenario, about, cases: cases.collect(), baseline: 0, rows }

@@ -41,7 +41,8 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         .fold(0.0, f64::max);
     let title = title(comparison, case, &all);
     let drawn = format!(
-        "requests per second, averaged over {}; {}",
+        "{} per second, averaged over {}; {}",
+        things(&all),
         Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos())),
         series::limits(comparison, case),
     );
@@ -80,11 +81,25 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     }))
 }
 
+/// What is offered, in the plural: where clients retry, attempts of requests.
+fn things(all: &[Series<'_>]) -> &'static str {
+    match all.iter().any(|one| one.row.tally.closed.is_some()) {
+        true => "attempts",
+        false => "requests",
+    }
+}
+
 fn title(comparison: &Comparison, case: usize, all: &[Series<'_>]) -> String {
     let subject = series::subject(comparison, case);
     let accepted = |one: &Series<'_>| one.row.tally.books.accepted;
-    let attempts = all.iter().map(|one| one.row.tally.books.attempts).max().unwrap_or(0);
-    let offered = text::plural(attempts, "request", "requests");
+    let attempts = || all.iter().map(|one| one.row.tally.books.attempts);
+    let most = attempts().max().unwrap_or(0);
+    let things = things(all);
+    let offered = text::plural(most, &things[..things.len() - 1], things);
+    let offered = match attempts().all(|one| one == most) {
+        true => offered,
+        false => format!("up to {offered}"),
+    };
     let (Some(few), Some(many)) = (all.iter().map(accepted).min(), all.iter().map(accepted).max())
     else {
         return subject;

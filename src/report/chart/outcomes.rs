@@ -2,7 +2,7 @@
 
 use super::axis::Numbers;
 use super::canvas::{self, Align, Canvas, WIDTH};
-use super::palette::{Colour, GRID, INK, MUTED, OVER, OVER_TEXT, PENDING, REFUSED};
+use super::palette::{Colour, GIVEN_UP, GRID, INK, MUTED, OVER, OVER_TEXT, PENDING, REFUSED};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series::{self, Series};
 use super::{Chart, Draw, text};
@@ -14,7 +14,7 @@ pub const CHART: Chart = Chart {
     name: "outcomes",
     title: "Outcomes",
     meaning: "What became of the attempts, by algorithm: accepted within the limit, accepted over \
-              it, rejected, still queued at the end.",
+              it, rejected, given up by their clients in the queue, still queued at the end.",
     draw: Draw::Whole(draw),
 };
 
@@ -32,33 +32,46 @@ struct Part {
     /// `None` for the colour of the algorithm.
     colour: Option<Colour>,
     ink: Colour,
+    /// Whether it is left out where nothing is of it.
+    rare: bool,
 }
 
 /// From left to right.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     Part {
         words: ["accepted", "within limit"],
         count: |tally| tally.books.accepted.saturating_sub(tally.over_limit),
         colour: None,
         ink: INK,
+        rare: false,
     },
     Part {
         words: ["accepted", "over limit"],
         count: |tally| tally.over_limit,
         colour: Some(OVER),
         ink: OVER_TEXT,
+        rare: false,
     },
     Part {
         words: ["", "rejected"],
         count: |tally| tally.books.rejected,
         colour: Some(REFUSED),
         ink: INK,
+        rare: false,
+    },
+    Part {
+        words: ["given up", "in the queue"],
+        count: |tally| tally.books.failed,
+        colour: Some(GIVEN_UP),
+        ink: INK,
+        rare: true,
     },
     Part {
         words: ["queued", "at the end"],
         count: |tally| tally.books.pending,
         colour: Some(PENDING),
         ink: INK,
+        rare: true,
     },
 ];
 
@@ -67,8 +80,8 @@ type Group<'a> = (usize, Vec<Series<'a>>);
 
 /// Where the bars and the columns stand.
 struct Frame {
-    /// The parts that occur: the last one only where something is pending.
-    parts: &'static [Part],
+    /// The parts that occur.
+    parts: Vec<&'static Part>,
     /// Where bars begin.
     left: f64,
     /// Where bars end and columns begin.
@@ -94,9 +107,14 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let common = Some(series::limits(comparison, first.0)).filter(|limits| {
         cases.iter().all(|(case, _)| series::limits(comparison, *case) == *limits)
     });
+    // Behind the limits much may become of an attempt where clients react.
+    let drawn = match comparison.is_closed_loop() {
+        true => "attempts by what the limits made of them",
+        false => "attempts by what became of them",
+    };
     let drawn = match &common {
-        Some(limits) => format!("attempts by what became of them; {limits}"),
-        None => "attempts by what became of them".to_owned(),
+        Some(limits) => format!("{drawn}; {limits}"),
+        None => drawn.to_owned(),
     };
     let more_cases = comparison.cases.len().saturating_sub(MOST_CASES);
     let cut = (more_cases > 0).then(|| format!("{more_cases} more cases are in the tables"));
@@ -144,8 +162,9 @@ fn draw(comparison: &Comparison) -> Option<String> {
 impl Frame {
     /// The frame that all algorithms fit in, with its axis.
     fn around(all: &[&Series<'_>]) -> (Frame, Numbers) {
-        let pending = all.iter().any(|one| one.row.tally.books.pending > 0);
-        let parts = &PARTS[..if pending { 4 } else { 3 }];
+        let occurs =
+            |part: &&Part| !part.rare || all.iter().any(|one| (part.count)(&one.row.tally) > 0);
+        let parts: Vec<&Part> = PARTS.iter().filter(occurs).collect();
         let total = |one: &&Series<'_>| -> f64 {
             parts.iter().map(|part| (part.count)(&one.row.tally) as f64).sum()
         };
@@ -240,5 +259,19 @@ mod tests {
     #[test]
     fn the_boundary_splits_the_bar_of_the_fixed_window() {
         insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
+
+    #[test]
+    fn what_is_given_up_in_a_queue_or_still_there_has_a_column_where_it_occurs() {
+        let mut boundary = sample::boundary();
+        let has = |comparison: &Comparison| {
+            let drawn = draw(comparison).unwrap();
+            ["given up", "queued"].map(|words| drawn.contains(words))
+        };
+        assert_eq!(has(&boundary), [false, false]);
+        boundary.rows[0].tally.books.failed = 7;
+        assert_eq!(has(&boundary), [true, false]);
+        boundary.rows[1].tally.books.pending = 9;
+        assert_eq!(has(&boundary), [true, true]);
     }
 }

@@ -39,6 +39,8 @@ pub const MUTED: Colour = Colour::new(0x59616B, 0xA3ABB5);
 pub const GRID: Colour = Colour::new(0xE3E6EA, 0x2E343B);
 /// What was offered and not accepted.
 pub const REFUSED: Colour = Colour::new(0xC9CED5, 0x4A525C);
+/// What a client gave up waiting for.
+pub const GIVEN_UP: Colour = Colour::new(0x5C6672, 0xA6AFBA);
 /// What still waits in a queue when the run ends.
 pub const PENDING: Colour = Colour::new(0x8D96A1, 0x79828D);
 /// What goes over a limit, as a surface.

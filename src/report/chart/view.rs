@@ -104,13 +104,26 @@ impl View {
     }
 
     /// The highest rate in each of the groups of [`View::rates`], counted over [`View::spike`]: no spike is
-    /// lost between seconds without any.
-    pub fn spikes(&self, timeline: &Timeline, most: usize, of: impl Fn(&Bin) -> u64) -> Steps {
+    /// lost between seconds without any. `most_in_second` tells of bins longer than a second the most in any of
+    /// its seconds.
+    pub fn spikes(
+        &self,
+        timeline: &Timeline,
+        most: usize,
+        of: impl Fn(&Bin) -> u64,
+        most_in_second: impl Fn(&Bin) -> u64,
+    ) -> Steps {
         let unit = usize::try_from(self.spike(most) / self.width).unwrap_or(usize::MAX).max(1);
         let stride = self.stride(timeline);
         let own = (unit / stride).max(1).saturating_mul(stride);
         let each = self.group_size(most).div_ceil(own).max(1);
-        self.rates_over(timeline, unit, of)
+        let steps = match timeline.width.nanos() > SECOND && self.spike(most) == SECOND {
+            true => self.over(timeline, unit, |bins, _| {
+                bins.iter().map(&most_in_second).max().unwrap_or(0) as f64
+            }),
+            false => self.rates_over(timeline, unit, of),
+        };
+        steps
             .chunks(each)
             .map(|group| {
                 let drawn = group[0].0.start..group[group.len() - 1].0.end;
@@ -119,15 +132,23 @@ impl View {
             .collect()
     }
 
-    /// Over how many nanoseconds the rates of [`View::spikes`] are counted: a second, or a bin where that
-    /// is longer, or a group of [`View::groups`] where that is shorter.
+    /// Over how many nanoseconds the rates of [`View::spikes`] are counted: a second, or a group of
+    /// [`View::groups`] where that is shorter.
     pub fn spike(&self, most: usize) -> u64 {
         let bins = (SECOND / self.width).max(1);
-        self.group_length(most).min(self.width.saturating_mul(bins))
+        self.group_length(most).min(self.width.saturating_mul(bins)).min(SECOND)
     }
 
     /// The rates over groups of so many bins of the view.
     fn rates_over(&self, timeline: &Timeline, size: usize, of: impl Fn(&Bin) -> u64) -> Steps {
+        self.over(timeline, size, |bins, seconds| {
+            let total: u128 = bins.iter().map(|bin| u128::from(of(bin))).sum();
+            total as f64 / seconds
+        })
+    }
+
+    /// What `value` makes of groups of so many bins of the view and their length in seconds.
+    fn over(&self, timeline: &Timeline, size: usize, value: impl Fn(&[Bin], f64) -> f64) -> Steps {
         let stride = self.stride(timeline);
         let end = self.bins.end.div_ceil(stride).min(timeline.bins.len());
         let own = (self.bins.start / stride).min(end)..end;
@@ -135,12 +156,12 @@ impl View {
         let seconds = timeline.width.nanos().saturating_mul(size as u64) as f64 / 1e9;
         groups(own, size)
             .map(|group| {
-                let total: u128 =
-                    timeline.bins[group.clone()].iter().map(|bin| u128::from(of(bin))).sum();
                 let shorter = group.len() as f64 / size as f64;
+                let bins = &timeline.bins[group.clone()];
+                let value = value(bins, (seconds * shorter).max(1e-9));
                 let end = group.end.saturating_mul(stride).min(self.bins.end);
                 let drawn = (group.start * stride).clamp(self.bins.start, end)..end;
-                (drawn, total as f64 / (seconds * shorter).max(1e-9))
+                (drawn, value)
             })
             .collect()
     }
@@ -191,7 +212,7 @@ mod tests {
         let mut halves = timeline(SECOND / 2, &[1; 20]);
         halves.bins[7].offered = 90;
         let view = View::of_all([&halves].into_iter(), 0.5, |_| true).unwrap();
-        let spikes = |groups| view.spikes(&halves, groups, |bin| bin.offered);
+        let spikes = |groups| view.spikes(&halves, groups, |bin| bin.offered, |_| 0);
         assert_eq!((view.spike(3), view.group_length(3)), (SECOND, 7 * SECOND / 2));
         // Groups of seven bins, which are four seconds, as far as there are.
         assert_eq!(spikes(3), [(0..8, 91.0), (8..16, 2.0), (16..20, 2.0)]);
@@ -200,11 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn spikes_of_longer_bins_are_those_of_the_bins() {
-        let (ones, fives) = (timeline(SECOND, &[1; 20]), timeline(5 * SECOND, &[10, 20, 30, 40]));
+    fn spikes_of_longer_bins_are_those_of_their_seconds() {
+        let ones = timeline(SECOND, &[1; 20]);
+        let mut fives = timeline(5 * SECOND, &[10, 20, 30, 40]);
+        fives.bins[1].retries_in_second = 7;
         let view = View::of_all([&ones, &fives].into_iter(), 0.5, |_| true).unwrap();
-        let spikes = view.spikes(&fives, 2, |bin| bin.offered);
-        assert_eq!(spikes, [(0..10, 4.0), (10..20, 8.0)]);
+        let spikes = view.spikes(&fives, 2, |bin| bin.offered, |bin| bin.retries_in_second);
+        assert_eq!((view.spike(2), spikes), (SECOND, vec![(0..10, 7.0), (10..20, 0.0)]));
     }
 
     #[test]

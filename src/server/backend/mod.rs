@@ -153,16 +153,6 @@ impl Backend {
         running.chain(self.queue.drain(..).map(|job| (job, Span::ZERO))).collect()
     }
 
-    /// Jobs in service or queued.
-    pub fn len(&self) -> usize {
-        self.slots.busy() + self.queue.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn has_room(&self) -> bool {
         (self.slots.busy() as u64) < self.capacity
     }

@@ -4,7 +4,7 @@ use super::Loop;
 use crate::client::Next;
 use crate::time::Instant;
 use crate::world::Observer;
-use crate::world::requests::{Answer, Stage};
+use crate::world::stage::{Answer, Stage};
 
 impl Loop<'_, '_> {
     /// Answers an attempt that was decided just now; `stage` is where it stands for as long as its client waits,
@@ -58,7 +58,7 @@ impl Loop<'_, '_> {
         let request = self.requests.get_mut(slot);
         let Answer::Failure(header) = answer else {
             let memory = request.memory();
-            self.crowd.succeeded(request.client, at, &memory);
+            self.crowd.succeeded(request.client, &memory);
             self.desk.judge.succeeded(at, at - memory.first);
             return self.end_request(slot, at, observer);
         };

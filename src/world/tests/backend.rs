@@ -110,8 +110,8 @@ fn a_brown_out_that_slows_down_slows_what_begins_in_it_to_its_end() {
 
 #[test]
 fn what_a_crash_loses_is_never_answered_and_was_for_nothing() {
-    // At 500 ms two are in service and one queued. The clients notice at 700 ms, come again at 1.2 s, and
-    // are served for 1 s, two at a time.
+    // At 500 ms two are in service and one queued. The clients notice at 3 s, come again at 3.2 s, and are
+    // served for 1 s, two at a time.
     let crash = brown_out("500ms", "100ms", "loses = true");
     let traffic = burst("0s", 3) + &crash;
     let settings = "timeout = \"3s\"\nretries = \"fixed\"\ndelay = \"200ms\"\nattempts = 2";

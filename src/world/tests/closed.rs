@@ -88,10 +88,7 @@ fn an_answer_after_the_end_of_the_run_leaves_the_request_unfinished() {
     // The same where it was refused; and a retry that would come after the end.
     let two = clients("1/s", HALF_A_SECOND, &(burst("5990ms", 2) + &burst("5500ms", 1)));
     let story = story("fixed-window", &two);
-    assert_eq!(
-        story.attempts(),
-        "5.5s 0.1 no, 5990ms 1.1 no, 5990ms 2.1 no".replacen("no", "yes", 1)
-    );
+    assert_eq!(story.attempts(), "5.5s 0.1 yes, 5990ms 1.1 no, 5990ms 2.1 no");
     assert_eq!((story.ends(), story.closed().retrying), ([1, 0, 2], 0));
 }
 

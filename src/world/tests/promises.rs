@@ -71,7 +71,7 @@ fn a_date_is_taken_by_the_clock_of_the_client() {
     assert_eq!(tries("clock-offset = \"-5s\"", 9), ("0s 15s".to_owned(), 0));
     // Five seconds ahead: it comes at 5 s, and from then on the date is past by its clock.
     let ahead = "clock-offset = \"5s\"";
-    assert_eq!(tries(ahead, 4), ("0s 5s 5.1s 5.2s".to_owned(), 3));
+    assert_eq!(tries(ahead, 4), ("0s 5s 5.1s 5.2s".to_owned(), 0), "it did not do as it was told");
 }
 
 #[test]

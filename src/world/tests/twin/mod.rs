@@ -1,6 +1,6 @@
 //! A second closed loop, as plain as can be: one list of everything that lies ahead, requests that are never
-//! forgotten, answers that are sent whether or not anybody waits. What it shares with the first are the desk,
-//! the crowd and the backend, which have tests of their own.
+//! forgotten, answers that are sent whether or not anybody waits. What it shares with the first are the
+//! desk (and so the keys, the gate and the judge), the crowd and the backend, which have tests of their own.
 
 #[path = "../../../../tests/support/loops.rs"]
 mod loops;

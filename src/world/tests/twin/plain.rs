@@ -277,7 +277,7 @@ impl<'a> Twin<'a> {
         let client = self.wishes[wish].arrival.client;
         let Answer::Failure(header) = answer else {
             let memory = self.wishes[wish].memory;
-            self.crowd.succeeded(client, at, &memory);
+            self.crowd.succeeded(client, &memory);
             self.desk.judge.succeeded(at, at - memory.first);
             return self.end(at, wish);
         };
