@@ -237,7 +237,7 @@ impl<T> Queue<T> {
 
 impl<T> Bucket<T> {
     /// Adds an event; a chunk that is needed for it is taken from `spare`.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, time: u64, event: T, spare: &mut Vec<Vec<(u64, T)>>) {
         self.least = self.least.min(time);
         match self.chunks.last_mut() {
