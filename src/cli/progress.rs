@@ -95,6 +95,7 @@ impl State {
                 "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left"
             }
             Unit::SimulatedTime => "{msg} {wide_bar} {percent}% of the simulated time, {eta} left",
+            Unit::Charts => "{msg} {wide_bar} {human_pos} of {human_len} charts, {eta} left",
         };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
@@ -112,6 +113,7 @@ impl State {
                 let percent = u128::from(done) * 100 / u128::from(*total).max(1);
                 format!("{what}: {percent}% of the simulated time")
             }
+            Unit::Charts => format!("{what}: {done} of {total} charts"),
         }
     }
 }
@@ -200,6 +202,18 @@ mod tests {
         assert!(stop.want());
         assert!(stop.is_wanted());
         assert!(!stop.want());
+    }
+
+    #[test]
+    fn a_line_tells_how_much_is_done_in_the_unit_of_the_work() {
+        let line = |unit, done, total| {
+            let what = "storm".to_owned();
+            let (begun, bar) = (now(), None);
+            State { what, total, unit, begun, line_due: begun, bar }.line(done)
+        };
+        assert_eq!(line(Unit::Attempts, 5, 9), "storm: 5 of at most 9 attempts");
+        assert_eq!(line(Unit::SimulatedTime, 5, 9), "storm: 55% of the simulated time");
+        assert_eq!(line(Unit::Charts, 5, 9), "storm: 5 of 9 charts");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
 use crate::report::{self, compared, csv, format, html, record, table};
-use crate::run::{self, DecisionSink, Findings, Prepared, Progress};
+use crate::run::{self, DecisionSink, Findings, Prepared, Progress, Unit};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
 use crate::world::Decided;
@@ -169,13 +169,19 @@ fn write(
     }
     if options.charts {
         let figures = chart::figures(comparison);
-        for chart::Figure { stem, svg, .. } in &figures {
+        let what = format!("drawing {}", comparison.scenario);
+        progress.begin(&what, figures.len() as u64, Unit::Charts);
+        let drawn = figures.iter().try_for_each(|chart::Figure { stem, svg, .. }| {
             if progress.stop() {
                 return Err(Error::Interrupted);
             }
             folder.write(&drawing(stem, "svg"), svg.as_bytes())?;
             folder.write(&drawing(stem, "png"), &chart::png(svg)?)?;
-        }
+            progress.advance(1);
+            Ok(())
+        });
+        progress.end();
+        drawn?;
         folder.write("report.html", html::page(comparison, &figures).as_bytes())?;
     }
     if progress.stop() {

@@ -12,6 +12,8 @@ pub enum Unit {
     Attempts,
     /// Simulated time in microseconds, where clients retry as they like.
     SimulatedTime,
+    /// Charts drawn.
+    Charts,
 }
 
 impl Unit {
@@ -20,11 +22,11 @@ impl Unit {
         if case.is_closed_loop() { Unit::SimulatedTime } else { Unit::Attempts }
     }
 
-    /// How much a run over `span` with so many requests is at most.
+    /// How much a run of a case over `span` with so many requests is at most.
     pub fn whole(self, requests: u64, span: Span) -> u64 {
         match self {
-            Unit::Attempts => requests,
             Unit::SimulatedTime => micros(span),
+            Unit::Attempts | Unit::Charts => requests,
         }
     }
 }

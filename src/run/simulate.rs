@@ -226,11 +226,11 @@ impl Observer for Watch<'_> {
 
     fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
         let new = match self.unit {
-            Unit::Attempts => attempts,
             Unit::SimulatedTime => {
                 let reached = micros(reached);
                 reached - std::mem::replace(&mut self.told, reached)
             }
+            _ => attempts,
         };
         self.progress.advance(new);
         self.failure.is_none() && !self.progress.stop()
