@@ -34,7 +34,7 @@ pub struct Judge {
     pub(super) window: Window,
     pub(super) timeline: Timeline,
     /// The bin of the last call, with its bounds, because most calls fall in the same one.
-    pub(super) bin: (usize, Instant, Instant),
+    bin: (usize, Instant, Instant),
     pub(super) books: Books,
     pub(super) over_limit: u64,
     pub(super) needless_rejections: u64,

@@ -1,5 +1,7 @@
 //! The sentences under a table: what a reader should take from it, at most five.
 
+mod closed;
+
 use super::format::{above, count, length, span};
 use super::words::{listed, printable, shorten};
 use crate::judge::{Peak, SubjectTally};
@@ -14,7 +16,8 @@ const MOST: usize = 5;
 pub fn readings(comparison: &Comparison) -> Vec<String> {
     let first = over_limit(comparison).or_else(|| none_over_limit(comparison));
     let others = [
-        cut_off(comparison),
+        closed::never_recovered(comparison),
+        closed::cut_off(comparison),
         lockout(comparison),
         denied_for_ever(comparison),
         needless(comparison),
@@ -92,26 +95,6 @@ fn none_over_limit(comparison: &Comparison) -> Option<String> {
         1 => format!("{} let no more than the limit through in {window}", name(&row.algorithm)),
         _ => format!("no algorithm let more than the limit through in {window}"),
     })
-}
-
-/// "gcra had 12 requests cut off by the end of the run, 9 of them still retrying".
-fn cut_off(comparison: &Comparison) -> Option<String> {
-    let unfinished = comparison.rows.iter().filter_map(|row| {
-        let closed = row.tally.closed.as_ref()?;
-        let unfinished = row.tally.books.unfinished;
-        (unfinished > 0).then_some((row, (unfinished, closed.retrying)))
-    });
-    let ((unfinished, retrying), rows) = worst_by(unfinished, |found| *found)?;
-    let who = subject(comparison, &rows);
-    let requests = if unfinished == 1 { "request" } else { "requests" };
-    let mut sentence =
-        format!("{who} had {} {requests} cut off by the end of the run", count(unfinished));
-    match retrying {
-        0 => {}
-        _ if retrying == unfinished => sentence.push_str(", still retrying"),
-        _ => sentence.push_str(&format!(", {} of them still retrying", count(retrying))),
-    }
-    Some(sentence)
 }
 
 /// "gcra shut alice out for 2m10s, fixed-window for 54m": the longest of the case where it is worst,
@@ -250,7 +233,7 @@ fn name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{MINUTE, Numbers, boundary, cases, retries, row, tally};
+    use super::super::samples::{MINUTE, Numbers, boundary, cases, row, tally};
     use super::*;
     use crate::time::SECOND;
 
@@ -352,38 +335,6 @@ mod tests {
         assert_eq!(of(rows[3..].to_vec()).len(), 1);
         assert!(!is_long(Span::from_secs(1), Span::from_secs(1)));
         assert!(is_long(Span::from_secs(2), Span::from_secs(1)));
-    }
-
-    #[test]
-    fn requests_cut_off_by_the_end_of_a_closed_loop_are_told() {
-        let cut = |name: &str, unfinished, retrying| {
-            let mut row = Row { algorithm: name.to_owned(), ..retries().rows.remove(0) };
-            row.tally.books.unfinished = unfinished;
-            row.tally.closed.as_mut().unwrap().retrying = retrying;
-            row
-        };
-        let told = |rows| of(rows).get(1).cloned();
-        assert_eq!(told(vec![cut("gcra", 0, 0)]), None);
-        for (unfinished, still, expected) in [
-            (12, 9, "12 requests cut off by the end of the run, 9 of them still retrying"),
-            (12, 12, "12 requests cut off by the end of the run, still retrying"),
-            (2_000, 0, "2,000 requests cut off by the end of the run"),
-            (1, 1, "1 request cut off by the end of the run, still retrying"),
-        ] {
-            let expected = format!("gcra had {expected}");
-            assert_eq!(
-                told(vec![cut("gcra", unfinished, still), cut("none", 0, 0)]),
-                Some(expected)
-            );
-        }
-        let rows = vec![cut("a", 12, 9), cut("b", 11, 11), cut("c", 12, 9), cut("d", 12, 8)];
-        let expected =
-            "a and c had 12 requests cut off by the end of the run, 9 of them still retrying";
-        assert_eq!(told(rows), Some(expected.to_owned()));
-        // In an open loop, those still in the queue are unfinished, and the table has them as pending.
-        let mut open = cut("leaky-bucket", 3, 0);
-        open.tally.closed = None;
-        assert_eq!(told(vec![open]), None);
     }
 
     #[test]

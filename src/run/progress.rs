@@ -17,16 +17,12 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What the progress of a case's runs is measured in.
-    pub fn of(case: &Case) -> Unit {
-        if case.is_closed_loop() { Unit::SimulatedTime } else { Unit::Attempts }
-    }
-
-    /// How much a run of a case over `span` with so many requests is at most.
-    pub fn whole(self, requests: u64, span: Span) -> u64 {
-        match self {
-            Unit::SimulatedTime => micros(span),
-            Unit::Attempts | Unit::Charts => requests,
+    /// What the progress of a case's runs is measured in, and how much one over `span` with so many requests
+    /// is at most.
+    pub fn of(case: &Case, requests: u64, span: Span) -> (Unit, u64) {
+        match case.is_closed_loop() {
+            true => (Unit::SimulatedTime, micros(span)),
+            false => (Unit::Attempts, requests),
         }
     }
 }

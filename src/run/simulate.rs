@@ -64,8 +64,8 @@ pub fn simulate(
     let mut rows: Vec<Row> = Vec::new();
     let mut cases = Vec::new();
     for (index, (case, ready)) in scenario.cases.iter().zip(&prepared.cases).enumerate() {
-        let unit = Unit::of(case);
-        let whole = unit.whole(ready.estimate.requests, ready.traffic.window.span());
+        let span = ready.traffic.window.span();
+        let (unit, whole) = Unit::of(case, ready.estimate.requests, span);
         // An open loop has the reference besides.
         let runs = ready.contenders.len() as u64 + u64::from(unit == Unit::Attempts);
         let runs = runs * u64::from(scenario.replicas);
@@ -175,7 +175,6 @@ pub(super) struct Watch<'a> {
     traffic: &'a Traffic,
     pub sink: Option<&'a mut dyn DecisionSink>,
     failure: Option<Error>,
-    unit: Unit,
     /// Simulated time told so far, in microseconds.
     told: u64,
 }
@@ -187,7 +186,7 @@ impl<'a> Watch<'a> {
         traffic: &'a Traffic,
         sink: Option<&'a mut dyn DecisionSink>,
     ) -> Watch<'a> {
-        Watch { case, progress, traffic, sink, failure: None, unit: Unit::of(case), told: 0 }
+        Watch { case, progress, traffic, sink, failure: None, told: 0 }
     }
 
     /// What a run came to, and why it stopped if it did.
@@ -225,12 +224,12 @@ impl Observer for Watch<'_> {
     }
 
     fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
-        let new = match self.unit {
-            Unit::SimulatedTime => {
+        let new = match self.case.is_closed_loop() {
+            true => {
                 let reached = micros(reached);
                 reached - std::mem::replace(&mut self.told, reached)
             }
-            _ => attempts,
+            false => attempts,
         };
         self.progress.advance(new);
         self.failure.is_none() && !self.progress.stop()

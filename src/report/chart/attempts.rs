@@ -265,9 +265,10 @@ fn remark(all: &[Series<'_>]) -> (String, Colour) {
     if all.iter().all(|one| one.bins().iter().all(|bin| bin.retries == 0)) {
         return ("no retries".to_owned(), MUTED);
     }
-    let most = text::count(all.iter().map(peak).max().unwrap_or(0));
+    let most = all.iter().map(peak).max().unwrap_or(0);
+    let most = text::plural(most, "retry/s", "retries/s");
     let (words, never) = recovery(&loads(all).filter_map(Load::recovery).collect::<Vec<_>>());
-    (format!("{most} retries/s{words}"), if never { OVER_TEXT } else { INK })
+    (format!("{most}{words}"), if never { OVER_TEXT } else { INK })
 }
 
 /// How the runs of a case recover, in words that follow others, and whether one never does.
