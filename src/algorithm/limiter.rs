@@ -29,6 +29,12 @@ pub trait Limiter: Send {
     /// What is kept of a key.
     fn kept(&self, key: usize, now: Reading) -> Kept;
 
+    /// The state of key `to` becomes that of key `from`.
+    fn copy(&mut self, from: usize, to: usize);
+
+    /// The state of a key becomes that of one that was never seen.
+    fn forget(&mut self, key: usize);
+
     /// Has the states of keys fetched from memory, as they will be needed before long.
     fn fetch(&self, keys: &[u32]);
 }
@@ -160,6 +166,14 @@ impl<A: Algorithm> Limiter for Keyed<A> {
         let state = &self.states[key];
         let footprint = self.algorithm.footprint(state, self.cut(now));
         Kept { footprint, neutral_from: self.neutral(state) }
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        self.states[to] = self.states[from].clone();
+    }
+
+    fn forget(&mut self, key: usize) {
+        self.states[key] = self.algorithm.fresh();
     }
 
     fn fetch(&self, keys: &[u32]) {

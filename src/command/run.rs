@@ -258,7 +258,7 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, request, attempt, fate } = *decided;
+        let Decided { arrival, request, attempt, fate, .. } = *decided;
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::fleet::Fleet;
 use super::limit::{self, LimitSpec};
 use crate::client::{self, Clients};
 use crate::error::{Place, Problem, Problems};
@@ -41,6 +42,8 @@ pub struct Case {
     pub rejection: Rejection,
     /// What does the work; `None` if it takes no time.
     pub backend: Option<BackendSpec>,
+    /// The servers that decide and their store; `None` where one decides, whose clock is right.
+    pub fleet: Option<Fleet>,
     /// What a run recovers from, as a span from its start, where the scenario says so.
     pub trigger: Option<Trigger>,
     /// The sources of traffic, as nodes for the traffic layer.
@@ -187,6 +190,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         clients: clients.unwrap_or_default(),
         rejection: rejection.unwrap_or_default(),
         backend,
+        fleet: None,
         trigger: trigger.flatten(),
         traffic: traffic.into_iter().cloned().collect(),
         algorithms: algorithms.into_iter().cloned().collect(),

@@ -6,6 +6,7 @@
 
 mod case;
 mod expect;
+mod fleet;
 mod key;
 mod limit;
 mod matrix;
@@ -27,6 +28,7 @@ use variation::{Argument, Variation};
 
 pub use case::{Case, Combine, Trigger};
 pub use expect::{Bound, Expect, Subject};
+pub use fleet::Fleet;
 pub use key::{Attribute, Key};
 pub use limit::{Counts, LimitSpec, Tier};
 

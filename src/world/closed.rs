@@ -11,7 +11,7 @@ use super::agenda::{Agenda, Turn};
 use super::desk::Desk;
 use super::requests::{Line, Requests, Ticket};
 use super::stage::{Answer, Stage};
-use super::{Decided, Fate, Observer, Plan, STRIDE, Stopped};
+use super::{Asked, Decided, Fate, Observer, Plan, STRIDE, Stopped};
 use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
 use crate::seed::Draws;
@@ -178,7 +178,9 @@ impl<'a, 'b> Loop<'a, 'b> {
         }
         let fate = self.desk.decide(&arrival);
         self.desk.judge.tried(at, trial);
-        observer.decided(Decided { arrival: &arrival, request: u64::from(number), attempt, fate });
+        let asked = Some(Asked { node: None, reading: at.exact() });
+        let request = u64::from(number);
+        observer.decided(Decided { arrival: &arrival, request, attempt, fate, asked });
         match fate {
             Fate::Accepted => match self.backend {
                 None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),

@@ -23,7 +23,7 @@ use crate::judge::Tally;
 use crate::scenario::{Case, Combine, LimitSpec, Trigger};
 use crate::seed::Seed;
 use crate::server::{BackendSpec, Rejection};
-use crate::time::{Instant, Span, Window};
+use crate::time::{Instant, Reading, Span, Window};
 use crate::traffic::{Arrival, Traffic};
 
 use desk::Desk;
@@ -109,6 +109,17 @@ pub struct Decided<'a> {
     pub attempt: u32,
     /// What became of it.
     pub fate: Fate,
+    /// What the limits were asked; `None` where they were not.
+    pub asked: Option<Asked>,
+}
+
+/// By which state, and at which time, an attempt was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// The node whose own state it was, counted from 0; `None` for the one that all share.
+    pub node: Option<u32>,
+    /// What the clock showed that told the time.
+    pub reading: Reading,
 }
 
 /// What became of an attempt when it was decided.

@@ -5,7 +5,7 @@
 
 use super::desk::Desk;
 use super::queue::Queue;
-use super::{Decided, Fate, Observer, STRIDE, Stopped};
+use super::{Asked, Decided, Fate, Observer, STRIDE, Stopped};
 use crate::time::{Instant, Span, Window};
 use crate::traffic::Arrival;
 
@@ -30,7 +30,9 @@ pub(super) fn run(
         if let Fate::Queued(span) = fate {
             departures.push(arrival.at + span, Queued { arrival, span });
         }
-        observer.decided(Decided { arrival: &arrival, request: number as u64, attempt: 1, fate });
+        let asked = Some(Asked { node: None, reading: arrival.at.exact() });
+        let request = number as u64;
+        observer.decided(Decided { arrival: &arrival, request, attempt: 1, fate, asked });
         undecided += 1;
         if undecided == STRIDE
             && !observer.progressed(arrival.at - window.start, std::mem::take(&mut undecided))

@@ -38,7 +38,7 @@ impl Witness {
 
 impl Observer for Witness {
     fn decided(&mut self, decided: Decided) {
-        let Decided { arrival, request, attempt, fate } = decided;
+        let Decided { arrival, request, attempt, fate, .. } = decided;
         self.seen.push((arrival.at - Instant(0), request, attempt, fate));
     }
 
