@@ -18,7 +18,7 @@ pub use expiry::{Deadline, Expiry, Hit};
 pub use key_name::KeyName;
 pub use outage::{Condition, Down, Outage, OutageKind, Outages};
 pub use round_trip::RoundTrip;
-pub use slot::hash_slot;
+pub use slot::{hash_slot, shard_of};
 pub use wire::{Exchange, bytes};
 
 /// The `[store]` table.

@@ -9,3 +9,8 @@ pub fn hash_slot(key: &[u8]) -> u16 {
     let _ = key;
     0
 }
+
+/// Which of so many shards a slot belongs to: each has a range of slots, as even as can be.
+pub fn shard_of(slot: u16, shards: usize) -> usize {
+    usize::from(slot) * shards / usize::from(SLOTS)
+}

@@ -20,7 +20,7 @@ mod tests;
 use crate::algorithm::Wait;
 use crate::client::Clients;
 use crate::judge::Tally;
-use crate::scenario::{Case, Combine, LimitSpec, Trigger};
+use crate::scenario::{Case, Combine, Fleet, LimitSpec, Trigger};
 use crate::seed::Seed;
 use crate::server::{BackendSpec, Rejection};
 use crate::time::{Instant, Reading, Span, Window};
@@ -54,6 +54,8 @@ pub struct Plan<'a> {
     pub backend: Option<&'a BackendSpec>,
     /// What the run may recover from.
     pub trigger: Option<Window>,
+    /// The servers that decide and their store; `None` where one decides, whose clock is right.
+    pub fleet: Option<&'a Fleet>,
     /// What random numbers derive from.
     pub seed: Seed,
     closed_loop: bool,
@@ -86,6 +88,7 @@ impl<'a> Plan<'a> {
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
+            fleet: case.fleet.as_ref(),
             seed,
             closed_loop: case.is_closed_loop(),
             max_attempts: case.max_attempts,
@@ -95,6 +98,11 @@ impl<'a> Plan<'a> {
     /// Whether clients react to answers, or work takes time.
     pub fn is_closed_loop(&self) -> bool {
         self.closed_loop
+    }
+
+    /// The same with one node whose clock is right and whose state is at hand.
+    pub fn without_fleet(self) -> Plan<'a> {
+        Plan { fleet: None, ..self }
     }
 }
 
@@ -109,6 +117,10 @@ pub struct Decided<'a> {
     pub attempt: u32,
     /// What became of it.
     pub fate: Fate,
+    /// When that was decided.
+    pub at: Instant,
+    /// The node that it reached, counted from 0.
+    pub node: u32,
     /// What the limits were asked; `None` where they were not.
     pub asked: Option<Asked>,
 }
@@ -131,6 +143,8 @@ pub enum Fate {
     Queued(Span),
     /// Refused, with the wait that the limits know of.
     Rejected(Wait),
+    /// Refused because the store gave no answer.
+    TurnedDown,
 }
 
 /// Who watches a run.
@@ -138,13 +152,17 @@ pub trait Observer {
     /// Called at every decision.
     fn decided(&mut self, _decided: Decided) {}
 
+    /// Called when the store decides an attempt that nobody waits for any more; its state is charged all the
+    /// same.
+    fn decided_in_vain(&mut self, _decided: Decided) {}
+
     /// Called now and then: the run has come so far from its start, and so many attempts were decided
     /// since the last call; `false` stops the run, unless it has come to its end.
     fn progressed(&mut self, reached: Span, attempts: u64) -> bool;
 }
 
 /// Why a run was stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
     /// Its observer asked for it.
     ByObserver,
@@ -152,6 +170,11 @@ pub enum Stopped {
     TooManyAttempts {
         /// When.
         at: Instant,
+    },
+    /// A script was to touch keys that lie in different hash slots of the store.
+    CrossSlot {
+        /// Their names and slots.
+        keys: [(String, u16); 2],
     },
 }
 
