@@ -80,6 +80,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
         denial_waits: Distribution::default(),
         denied_for_ever: 0,
         closed: None,
+        fleet: None,
         kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
     }
 }

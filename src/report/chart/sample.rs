@@ -119,6 +119,7 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
         denied_for_ever: 0,
         kept: Kept::default(),
         closed: None,
+        fleet: None,
     }
 }
 
