@@ -151,7 +151,13 @@ impl<'a> Desk<'a> {
     }
 
     /// The fleet has decided at `at` an attempt of the request with this number, whose keys are at hand.
-    pub fn settle(&mut self, at: Instant, arrival: &Arrival, number: u32, decision: Decision) -> Fate {
+    pub fn settle(
+        &mut self,
+        at: Instant,
+        arrival: &Arrival,
+        number: u32,
+        decision: Decision,
+    ) -> Fate {
         let fate = self.judged(at, arrival, decision);
         self.compare(number, !matches!(fate, Fate::Rejected(_)));
         fate

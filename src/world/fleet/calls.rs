@@ -125,7 +125,8 @@ impl<'a> Fleet<'a> {
 
     /// What is wrong between a node and the shards of the keys at hand, of which the worst counts.
     fn condition(&mut self, desk: &Desk<'a>, at: Instant, node: usize) -> Condition {
-        let mut worst = self.outages.condition(at, node, self.first_shard(desk));
+        let first = self.first_shard(desk);
+        let mut worst = self.outages.condition(at, node, first);
         for index in 1..desk.keys.len() {
             let id = (desk.keys[index].limit, desk.keys[index].key);
             let shard = self.shard(desk, id);
@@ -151,8 +152,9 @@ impl<'a> Fleet<'a> {
         let lost = chance(&mut stream) < condition.lost_calls_ppm;
         let unanswered = chance(&mut stream) < condition.lost_answers_ppm;
         call.luck = chance(&mut stream);
-        let out = Span::from_nanos(round_trip.nanos() / 2);
-        call.back = round_trip - out;
+        let (out, back) = (round_trip.nanos() / 2, round_trip.nanos().div_ceil(2));
+        let out = Span::from_nanos(out);
+        call.back = Span::from_nanos(back);
         call.deadline = match self.store.on_failure {
             OnFailure::OpenAfter(after) => (call.ask.arrival.at + after).max(at),
             _ => at + self.store.timeout,

@@ -90,7 +90,9 @@ impl<'a> Fleet<'a> {
         let Some(&(ask, reading)) = lease.waiting.front() else { return };
         lease.fetching = true;
         desk.look_up(&ask.arrival);
-        self.call_for(desk, Call { phase: Phase::Lease, ..Call::new(ask, node, reading) });
+        let mut call = Call::new(ask, node, reading);
+        call.phase = Phase::Lease;
+        self.call_for(desk, call);
     }
 
     /// The store gives as much of a batch as it may.

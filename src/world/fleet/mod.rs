@@ -49,6 +49,13 @@ pub struct Rules {
     pub denials_write: bool,
 }
 
+impl Rules {
+    /// One set of limiters, which nobody falls back from, and whose denials change nothing.
+    pub fn plain(limiters: Limiters, queues: bool) -> Rules {
+        Rules { limiters: vec![limiters], fallback: Vec::new(), queues, denials_write: false }
+    }
+}
+
 /// An attempt that a node has to decide.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ask {
@@ -264,7 +271,8 @@ impl<'a> Fleet<'a> {
         let at = arrival.at;
         desk.look_up(&arrival);
         desk.judge.offered(at, arrival.client, &desk.touches);
-        let key = || desk.keys.first().map_or(String::new(), |met| desk.ring.name(met.limit, met.key));
+        let key =
+            || desk.keys.first().map_or(String::new(), |met| desk.ring.name(met.limit, met.key));
         let drawn_by = (u64::from(number), u64::from(attempt));
         let node = self.router.pick(key, drawn_by, &self.busy);
         self.note_busy(ask.ticket.slot, node);
@@ -358,9 +366,12 @@ impl<'a> Fleet<'a> {
     fn keep(&mut self, desk: &mut Desk<'a>, node: usize, at: Instant, reading: Reading) {
         for (met, spot) in desk.keys.iter().zip(&self.spots) {
             let kept = self.places.gate(node).kept(spot, reading);
-            let until = kept.neutral_from.map_or(Instant(i64::MAX), |neutral| {
-                at + Span::saturating((i128::from(neutral.0) - i128::from(reading.0)).max(0) as u128)
-            });
+            let until =
+                kept.neutral_from.map_or(Instant(i64::MAX), |neutral| {
+                    at + Span::saturating(
+                        (i128::from(neutral.0) - i128::from(reading.0)).max(0) as u128
+                    )
+                });
             let id = (met.limit, met.key);
             let (footprint, until) = self.holdings.hold(id, node, at, kept.footprint, until);
             desk.judge.kept(met.limit, met.key, at, footprint, Some(until));
@@ -383,7 +394,8 @@ impl<'a> Fleet<'a> {
             let keys: Vec<usize> = self.places.keys(node, limit).collect();
             for key in keys {
                 let last = self.seen[limit].get_mut(key).and_then(|seen| seen.get_mut(node));
-                let Some(last) = last.filter(|last| last.0 > i64::MIN && **last + idle <= at) else {
+                let Some(last) = last.filter(|last| last.0 > i64::MIN && **last + idle <= at)
+                else {
                     continue;
                 };
                 *last = Instant(i64::MIN);

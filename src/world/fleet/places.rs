@@ -51,12 +51,6 @@ impl Places {
         Met { key: numbers[met.key] as usize - 1, ..met }
     }
 
-    /// As [`Places::spot`], for a key that has a state there.
-    pub fn known(&self, place: usize, met: Met) -> Option<Met> {
-        let number = *self.sites[place].numbers[met.limit].get(met.key)?;
-        Some(Met { key: number.checked_sub(1)? as usize, ..met })
-    }
-
     /// The keys of a limit that have a state at a place.
     pub fn keys(&self, place: usize, limit: usize) -> impl Iterator<Item = usize> + '_ {
         let numbers = self.sites[place].numbers[limit].iter().enumerate();

@@ -98,7 +98,14 @@ impl<'a> Fleet<'a> {
         desk.judge.keys_in_store(at, alive, stuck);
     }
 
-    fn hold(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, footprint: Footprint, until: Instant) {
+    fn hold(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: Id,
+        footprint: Footprint,
+        until: Instant,
+    ) {
         let (footprint, until) = self.holdings.hold(id, self.shelf(), at, footprint, until);
         desk.judge.kept(id.0, id.1, at, footprint, Some(until));
     }

@@ -25,7 +25,7 @@ pub(super) struct Syncs {
     nodes: Vec<Own>,
     /// How often what is known of a key in the store has changed.
     versions: IndexMap<Id, u64>,
-    pub pushes: UnderWay<Push>,
+    pushes: UnderWay<Push>,
     rounds: u64,
 }
 
@@ -44,14 +44,19 @@ struct Charge {
     denied: bool,
 }
 
+/// By key, what a node did to its state.
+type Charges = Vec<(Id, Vec<Charge>)>;
+
+/// Keys about which a node asks, with copies of their states once the store has answered.
+type Pulls = Vec<(Id, Option<Met>)>;
+
 /// A push under way.
 #[derive(Debug)]
 struct Push {
     node: usize,
     shard: usize,
-    charges: Vec<(Id, Vec<Charge>)>,
-    /// The keys about which it asks, with copies of their states once the store has answered.
-    pulls: Vec<(Id, Option<Met>)>,
+    charges: Charges,
+    pulls: Pulls,
     deadline: Instant,
     back: Span,
     late: bool,
@@ -110,8 +115,7 @@ impl<'a> Fleet<'a> {
             version > **heard && !charges.contains_key(*id)
         });
         let news: Vec<Id> = news.map(|(id, _)| *id).collect();
-        let mut shards: IndexMap<usize, (Vec<(Id, Vec<Charge>)>, Vec<(Id, Option<Met>)>)> =
-            IndexMap::new();
+        let mut shards: IndexMap<usize, (Charges, Pulls)> = IndexMap::new();
         for (id, charges) in charges {
             let of = shards.entry(self.shard(desk, id)).or_default();
             of.1.push((id, None));
@@ -130,8 +134,8 @@ impl<'a> Fleet<'a> {
         desk: &mut Desk<'a>,
         at: Instant,
         (node, shard): (usize, usize),
-        charges: Vec<(Id, Vec<Charge>)>,
-        pulls: Vec<(Id, Option<Met>)>,
+        charges: Charges,
+        pulls: Pulls,
     ) {
         self.syncs.rounds += 1;
         let mut stream = self.draws.part(u64::MAX, self.syncs.rounds);
@@ -141,8 +145,9 @@ impl<'a> Fleet<'a> {
         let lost = chance(&mut stream) < condition.lost_calls_ppm;
         let unanswered = chance(&mut stream) < condition.lost_answers_ppm;
         let luck = chance(&mut stream);
-        let out = Span::from_nanos(round_trip.nanos() / 2);
-        let (back, deadline) = (round_trip - out, at + self.store.timeout);
+        let (out, back) = (round_trip.nanos() / 2, round_trip.nanos().div_ceil(2));
+        let (out, back) = (Span::from_nanos(out), Span::from_nanos(back));
+        let deadline = at + self.store.timeout;
         let late = lost || unanswered || at + round_trip > deadline;
         let sizes: Vec<(usize, u64)> = pulls
             .iter()
