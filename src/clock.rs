@@ -1,5 +1,7 @@
 //! Clocks that are not quite right: ahead or behind, fast or slow, set anew, of limited resolution.
 
+mod settings;
+
 use crate::time::{Instant, Offset, Reading, Span};
 
 /// One clock.

@@ -1,5 +1,6 @@
 //! The circuit breaker of a node: after so many failures in a row it makes no calls for a while.
 
+use crate::params::Params;
 use crate::time::{Instant, Span};
 
 /// The `[store.breaker]` table.
@@ -9,6 +10,31 @@ pub struct BreakerSpec {
     pub failures: u32,
     /// How long it then stays open. After that a single call is tried, while others still fail at once.
     pub open_for: Span,
+}
+
+impl BreakerSpec {
+    pub(super) const MEANING: &str = "The circuit breaker of each node. Left out: there is none.";
+
+    /// Reads the table. Something stands in for what could not be read.
+    pub(super) fn read(params: &mut Params) -> BreakerSpec {
+        let failures = params.within(1..=u64::from(u32::MAX)).or(
+            "failures",
+            5,
+            "After so many calls in a row without an answer, a node makes none for a while.",
+        );
+        let open_for = params.or(
+            "open-for",
+            Span::from_secs(10),
+            "How long; after that it tries a single call, which ends or renews this.",
+        );
+        params.require(
+            "open-for",
+            open_for != Span::ZERO,
+            "a breaker that opens for no time at all",
+            "write a span such as \"10s\"",
+        );
+        BreakerSpec { failures, open_for: open_for.max(Span::from_nanos(1)) }
+    }
 }
 
 /// The breaker of one node.
