@@ -94,6 +94,7 @@ pub fn case(name: &str, promise: Limit) -> CaseInfo {
         name: name.to_owned(),
         limits: vec![(promise.to_string(), format!("{promise} for each client"))],
         sending: None,
+        fleet: None,
         window: Window { start: noon(), end: noon() + Span::from_secs(180) },
         notes: Vec::new(),
     }

@@ -28,6 +28,7 @@ pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Compa
             name: case_name.to_owned(),
             limits: vec![("requests".to_owned(), format!("{limit} for each client"))],
             sending: None,
+            fleet: None,
             window: window(seconds),
             notes: Vec::new(),
         });
