@@ -107,7 +107,7 @@ impl Contender {
     /// If it was not read for that case, and its options do not suit its limits.
     pub fn rules(&self, case: &Case) -> Rules {
         let alone = self.alone(&case.limits);
-        let Some(Fleet { nodes, store }) = &case.fleet else { return alone };
+        let Some(Fleet { nodes, store, .. }) = &case.fleet else { return alone };
         let own = |limits: Vec<LimitSpec>| self.limiters(&limits);
         let limiters = match nodes.placement {
             Placement::Shared | Placement::Synced { .. } | Placement::Leased { .. } => {
@@ -181,7 +181,7 @@ fn fallback(case: &Case) -> Vec<LimitSpec> {
 /// All limits under which algorithms decide in a case: its own, and those that its nodes have by themselves.
 fn all_limits(case: &Case) -> Vec<LimitSpec> {
     let mut all = case.limits.clone();
-    if let Some(Fleet { nodes, store }) = &case.fleet {
+    if let Some(Fleet { nodes, store, .. }) = &case.fleet {
         if nodes.placement == Placement::Split {
             // The first has the largest share, the last the smallest.
             all.extend([0, nodes.count - 1].into_iter().flat_map(|node| shares(case, node)));

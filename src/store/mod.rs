@@ -25,8 +25,8 @@ pub use key_name::KeyName;
 pub use outage::{Down, Outage, OutageKind};
 pub use outages::{Condition, Outages};
 pub use round_trip::RoundTrip;
-pub use slot::{hash_slot, shard_of};
 pub use settings::{Around, MEANING};
+pub use slot::{hash_slot, shard_of};
 pub use wire::{Exchange, bytes};
 
 /// The `[store]` table.

@@ -233,25 +233,3 @@ fn read_list(
         None => Some(list.into_iter().map(|number| number as usize - 1).collect()),
     }
 }
-
-impl Condition {
-    /// Of what is wrong in two places, the worse of each.
-    pub fn worse(self, other: Condition) -> Condition {
-        Condition {
-            down: match (self.down, other.down) {
-                (Some(Down::Silent), _) | (_, Some(Down::Silent)) => Some(Down::Silent),
-                (one, other) => one.or(other),
-            },
-            times: self.times.max(other.times),
-            extra: self.extra.max(other.extra),
-            lost_calls_ppm: self.lost_calls_ppm.max(other.lost_calls_ppm),
-            lost_answers_ppm: self.lost_answers_ppm.max(other.lost_answers_ppm),
-        }
-    }
-
-    /// How long a call takes that would take so long if nothing were wrong; saturates.
-    pub fn stretch(&self, round_trip: Span) -> Span {
-        let nanos = u128::from(round_trip.nanos()) * u128::from(self.times);
-        Span::saturating(nanos + u128::from(self.extra.nanos()))
-    }
-}

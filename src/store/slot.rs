@@ -125,8 +125,3 @@ mod tests {
         }
     }
 }
-
-/// Which of so many shards a slot belongs to: each has a range of slots, as even as can be.
-pub fn shard_of(slot: u16, shards: usize) -> usize {
-    usize::from(slot) * shards / usize::from(SLOTS)
-}

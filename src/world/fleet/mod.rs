@@ -163,7 +163,7 @@ pub(super) struct Fleet<'a> {
 impl<'a> Fleet<'a> {
     /// Nothing was decided yet.
     pub fn new(plan: &Plan<'a>, spec: &'a crate::scenario::Fleet, rules: Rules) -> Fleet<'a> {
-        let crate::scenario::Fleet { nodes, store } = spec;
+        let crate::scenario::Fleet { nodes, store, .. } = spec;
         let (run, limits, count) = (plan.traffic.window, plan.limits.len(), nodes.count);
         let gates = |limiters: Vec<Limiters>| -> Vec<Gate> {
             limiters.into_iter().map(|limiters| Gate::numbered(plan.combine, limiters)).collect()
