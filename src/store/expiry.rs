@@ -205,7 +205,7 @@ impl Choice for Kind {
             Kind::Right,
             "every write lets it live as long as its state matters, in whole milliseconds rounded up",
         ),
-        ("none", Kind::None, "for ever"),
+        ("none", Kind::None, "never: it lives for ever"),
         ("short", Kind::Short, "`after` from the last write, whatever its state still means"),
         ("renewed", Kind::Renewed, "`after` from the last time it was asked for, denials included"),
         (
