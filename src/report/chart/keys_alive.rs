@@ -23,7 +23,8 @@ pub const CHART: Chart = Chart {
 fn draw(comparison: &Comparison) -> Option<String> {
     let drawn = Chosen::of(comparison)?;
     let most = drawn.all().filter_map(|(_, one)| keys(one)).map(|keys| keys.most).max();
-    let most = most.filter(|most| *most > 0)?;
+    // A single key that comes and goes says nothing.
+    let most = most.filter(|most| *most > 1)?;
     let timelines = drawn.all().map(|(_, one)| &one.row.tally.timeline);
     let view = View::of_all(timelines, 0.3, |bin| bin.keys_in_store > 0)?;
     let outlines = drawn.cases.len() + drawn.all().count();
@@ -145,7 +146,9 @@ mod tests {
     fn without_keys_in_a_store_there_is_nothing_to_show() {
         assert_eq!(draw(&samples::boundary()), None);
         let mut expiry = fleet_samples::expiry();
-        expiry.rows.iter_mut().for_each(|row| row.tally.fleet.as_mut().unwrap().keys = None);
-        assert_eq!(draw(&expiry), None);
+        for keys in [Some(StoreKeys { most: 1, at_end: 1, stuck_at_end: 0 }), None] {
+            expiry.rows.iter_mut().for_each(|row| row.tally.fleet.as_mut().unwrap().keys = keys);
+            assert_eq!(draw(&expiry), None);
+        }
     }
 }

@@ -54,7 +54,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let counts = lines().flat_map(|line| line.points.values().copied());
     let most = counts.clone().max().unwrap_or(0) as f64;
     let least = counts.filter(|count| *count > 0).min().unwrap_or(1) as f64;
-    let scale = match most > 100.0 * least {
+    let scale = match most > 20.0 * least {
         true => Scale::Decades(Decades::holding(least, most)),
         false => Scale::Even(Numbers::up_to(most, 4.0, true)),
     };
