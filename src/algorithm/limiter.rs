@@ -20,6 +20,9 @@ pub trait Limiter: Send {
     /// See [`Algorithm::charge`].
     fn charge(&mut self, key: usize, now: Reading, cost: u32);
 
+    /// See [`Algorithm::owe`].
+    fn owe(&mut self, key: usize, now: Reading, cost: u32);
+
     /// See [`Algorithm::deny`].
     fn deny(&mut self, key: usize, now: Reading, cost: u32);
 
@@ -140,6 +143,11 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     fn charge(&mut self, key: usize, now: Reading, cost: u32) {
         let now = self.cut(now);
         self.algorithm.charge(&mut self.states[key], now, cost);
+    }
+
+    fn owe(&mut self, key: usize, now: Reading, cost: u32) {
+        let now = self.cut(now);
+        self.algorithm.owe(&mut self.states[key], now, cost);
     }
 
     fn deny(&mut self, key: usize, now: Reading, cost: u32) {

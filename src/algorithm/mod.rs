@@ -108,6 +108,12 @@ pub trait Algorithm: Send + Sync + 'static {
     /// modes that charge whatever the verdict; then a bucket stops at empty and a queue at full.
     fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
 
+    /// `cost` has passed at `now` by a decision that was made elsewhere, on a copy of this state: what there is not
+    /// is owed, as far as a state can hold it.
+    fn owe(&self, state: &mut Self::State, now: Reading, cost: u32) {
+        self.charge(state, now, cost);
+    }
+
     /// `cost` was denied at `now`. Only variants that write on a denial do anything here:
     /// `count-rejected`, and buckets that store the older time of a refused call.
     fn deny(&self, _state: &mut Self::State, _now: Reading, _cost: u32) {}
