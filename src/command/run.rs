@@ -11,7 +11,7 @@ use crate::report::chart;
 use crate::report::decisions::{self, Decisions, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
-use crate::report::{self, compared, csv, format, html, record, table};
+use crate::report::{self, compared, csv, format, html, record, store, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress, Unit};
 use crate::scenario::Changes;
 use crate::traffic::Traffic;
@@ -85,7 +85,8 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
 fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
     let problems = Problems::new();
     for Prepared { scenario, .. } in all {
-        let sheets = sheets(scenario.replicas as usize);
+        let fleet = scenario.cases.iter().any(|case| case.fleet.is_some());
+        let sheets = sheets(scenario.replicas as usize, fleet);
         let mut names: Vec<String> = sheets.map(|(name, _)| name.to_owned()).collect();
         names.extend(options.decisions.then(|| "decisions.csv".to_owned()));
         if options.charts {
@@ -102,11 +103,12 @@ fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
 /// Makes the bytes of a CSV file.
 type Sheet = fn(&Comparison) -> Vec<u8>;
 
-/// The CSV files of a run with so many replicas.
-fn sheets(replicas: usize) -> impl Iterator<Item = (&'static str, Sheet)> {
+/// The CSV files of a run with so many replicas; whether it is one of a fleet.
+fn sheets(replicas: usize, fleet: bool) -> impl Iterator<Item = (&'static str, Sheet)> {
     let comparison: Option<(&str, Sheet)> =
         (replicas > 1).then_some(("comparison.csv", compared::sheet));
-    SHEETS.into_iter().chain(comparison)
+    let store: Option<(&str, Sheet)> = fleet.then_some(("store.csv", store::sheet));
+    SHEETS.into_iter().chain(comparison).chain(store)
 }
 
 /// The CSV files of every run.
@@ -164,7 +166,7 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let comparison = &findings.comparison;
-    for (name, sheet) in sheets(comparison.replicas()) {
+    for (name, sheet) in sheets(comparison.replicas(), comparison.is_fleet()) {
         folder.write(name, &sheet(comparison))?;
     }
     if options.charts {
