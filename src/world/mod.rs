@@ -30,7 +30,7 @@ use desk::Desk;
 
 pub use decisions::Decisions;
 pub use gate::Limiters;
-pub use keys::KeyPlan;
+pub use keys::{KeyPlan, Keyring, Met};
 pub use requests::REQUEST_BYTES;
 
 /// What all algorithms of a case are run over.
