@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use redis::{Client, Cmd, FromRedisValue, IntoConnectionInfo, RedisConnectionInfo, Value, cmd};
+use redis::{Cmd, FromRedisValue, Value, cmd, from_redis_value};
 
 use super::address::Address;
 use super::fault::Fault;
+use super::wire::Wire;
 
 /// A connection to a server.
 pub struct Connection {
-    inner: redis::Connection,
+    wire: Wire,
     timeout: Duration,
     /// What the server calls this connection, where it tells.
     pub(super) id: Option<i64>,
@@ -23,17 +24,8 @@ impl Connection {
     /// # Errors
     /// Whatever is in the way.
     pub fn open(address: &Address, timeout: Duration) -> Result<Connection, Fault> {
-        // Logging in is done below: what a server says of it is then seen as it is.
-        let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
-        let connect = || {
-            let info = address.at.clone().into_connection_info()?.set_redis_settings(bare);
-            let inner = Client::open(info)?.get_connection_with_timeout(timeout)?;
-            inner.set_read_timeout(Some(timeout))?;
-            inner.set_write_timeout(Some(timeout))?;
-            Ok(inner)
-        };
-        let inner = connect().map_err(|error| Fault::of(&error, timeout))?;
-        let mut connection = Connection { inner, timeout, id: None, version: "Redis".to_owned() };
+        let wire = Wire::connect(&address.at, timeout).map_err(|error| Fault::of(&error, timeout))?;
+        let mut connection = Connection { wire, timeout, id: None, version: "Redis".to_owned() };
         if let Some(password) = &address.password {
             let mut login = cmd("AUTH");
             if let Some(username) = &address.username {
@@ -66,7 +58,12 @@ impl Connection {
     /// # Errors
     /// Whatever is in the way, an error that the server replies included.
     pub fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, Fault> {
-        command.query(&mut self.inner).map_err(|error| Fault::of(&error, self.timeout))
+        let failed = |error| Fault::of(&error, self.timeout);
+        let answers = self.wire.exchange(&command.get_packed_command(), 1).map_err(failed)?;
+        match answers.into_iter().next().unwrap_or(Value::Nil) {
+            Value::ServerError(error) => Err(Fault::replied(&error)),
+            value => from_redis_value(value).map_err(|error| failed(error.into())),
+        }
     }
 
     /// The same for what is nice to know: `None` where this server or this user has no such command.
@@ -86,8 +83,8 @@ impl Connection {
         self.ask(cmd("SCRIPT").arg("LOAD").arg(text))
     }
 
-    /// Sends commands, already packed, in one go, and reads an answer to each; an error that the server replies
-    /// is an answer.
+    /// Sends commands, already packed, in one go, and reads an answer to each, all of them within the timeout; an
+    /// error that the server replies is an answer.
     ///
     /// # Errors
     /// Whatever happens to the connection.
@@ -101,16 +98,12 @@ impl Connection {
             bytes.extend_from_slice(command);
             count += 1;
         }
-        let timeout = self.timeout;
-        let lost = |error| Fault::of(&error, timeout);
-        self.inner.send_packed_command(&bytes).map_err(lost)?;
-        let mut answers = Vec::with_capacity(count);
-        for _ in 0..count {
-            answers.push(match self.inner.recv_response().map_err(lost)? {
-                Value::ServerError(error) => Err(Fault::replied(&error)),
-                value => Ok(value),
-            });
-        }
-        Ok(answers)
+        let answers = self.wire.exchange(&bytes, count);
+        let answers = answers.map_err(|error| Fault::of(&error, self.timeout))?;
+        let told = answers.into_iter().map(|answer| match answer {
+            Value::ServerError(error) => Err(Fault::replied(&error)),
+            value => Ok(value),
+        });
+        Ok(told.collect())
     }
 }

@@ -20,6 +20,7 @@ mod replay;
 mod script;
 mod session;
 mod verify;
+mod wire;
 
 pub use address::Address;
 pub use call::{Answer, Ask, Call, Decision};

@@ -139,7 +139,6 @@ pub fn verify(
     };
     match (ended, cleared) {
         (Some(Ended::Fault(fault)), Ok(_)) => Err(failed(&fault)),
-        (Some(Ended::Fault(fault)), Err(other)) if lost && fault == other => Err(failed(&fault)),
         (Some(Ended::Fault(fault)), Err(other)) => Err(Error::failed(
             format!("verify against {address}"),
             format!("{fault}; {}", left(&other)),

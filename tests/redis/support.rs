@@ -171,7 +171,7 @@ pub fn obliging(words: &[String]) -> Option<&'static str> {
     Some(match words[0].as_str() {
         "AUTH" => "+OK\r\n",
         "CLIENT" => ":7\r\n",
-        "INFO" => "$21\r\nredis_version:7.0.15\r\n\r\n",
+        "INFO" => "$22\r\nredis_version:7.0.15\r\n\r\n",
         "DBSIZE" => ":0\r\n",
         "SCRIPT" => "$4\r\ncafe\r\n",
         "SCAN" => "*2\r\n$1\r\n0\r\n*0\r\n",
