@@ -88,11 +88,9 @@ fn main() {
         for (kind, algorithm) in ALGORITHMS.iter().enumerate() {
             let contender = run::Contender::plain(kind, &case.limits, &Default::default())
                 .expect("defaults suit every limit");
-            let limiters = contender.limiters(&case.limits);
+            let rules = contender.alone(&case.limits);
             let (tally, time) = timed(|| {
-                world::run(&plan, limiters, algorithm.queues, None, &mut Unwatched)
-                    .expect("nobody stops it")
-                    .0
+                world::run(&plan, rules, None, &mut Unwatched).expect("nobody stops it").0
             });
             note(algorithm.name, tally.books.accepted, time);
         }

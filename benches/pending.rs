@@ -135,11 +135,10 @@ fn bare_heap(steps: u64) -> u64 {
 fn engine(case: &Case, plan: &Plan, kind: usize) -> (u64, Duration, usize) {
     let contender = run::Contender::plain(kind, &case.limits, &Default::default())
         .expect("defaults suit every limit");
-    let limiters = contender.limiters(&case.limits);
+    let rules = contender.alone(&case.limits);
     let before = NOW.load(Ordering::Relaxed);
     let mut watch = Watch { most: before, since: None, attempts: 0, took: Duration::ZERO };
-    let queues = ALGORITHMS[kind].queues;
-    let result = world::run(plan, limiters, queues, None, &mut watch);
+    let result = world::run(plan, rules, None, &mut watch);
     let books = result.expect("nobody stops it").0.books;
     assert!(books.unfinished >= PENDING - 10_000, "pending: {books:?}");
     (watch.attempts, watch.took, watch.most - before)

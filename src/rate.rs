@@ -76,6 +76,15 @@ impl Limit {
     pub const fn new(requests: u64, per: Span) -> Limit {
         Limit { requests, per, burst: requests }
     }
+
+    /// The share that one of `parts` has of it, counted from 0; what does not divide goes to the first.
+    pub const fn share(self, part: u64, parts: u64) -> Limit {
+        const fn of(whole: u64, part: u64, parts: u64) -> u64 {
+            whole / parts + (part < whole % parts) as u64
+        }
+        let (requests, burst) = (of(self.requests, part, parts), of(self.burst, part, parts));
+        Limit { requests, burst, ..self }
+    }
 }
 
 impl fmt::Display for Limit {
@@ -105,6 +114,13 @@ mod tests {
         assert_eq!(gcd(60_000_000_000, 100), 100);
         assert_eq!(gcd(1_000_000_000, 3), 1);
         assert_eq!((gcd(0, 7), gcd(7, 0)), (7, 7));
+    }
+
+    #[test]
+    fn shares_add_up_and_the_first_have_what_does_not_divide() {
+        let limit = Limit { burst: 4, ..Limit::new(10, Span::from_secs(1)) };
+        let shares = [0, 1, 2].map(|part| limit.share(part, 3));
+        assert_eq!(shares.map(|share| (share.requests, share.burst)), [(4, 2), (3, 1), (3, 1)]);
     }
 
     #[test]

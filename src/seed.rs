@@ -30,9 +30,7 @@ impl Seed {
     /// The streams of one purpose, for drawing from many of them without going over the label anew.
     pub fn draws(self, label: &str) -> Draws {
         // FNV-1a over the label spreads names, SplitMix64's finaliser spreads everything else.
-        let label = label.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let label = fnv(label);
         Draws { base: mix(self.0 ^ mix(label)), label }
     }
 }
@@ -59,6 +57,11 @@ impl Draws {
     }
 }
 
+/// A number that depends on a name alone, and on all of it; alike everywhere and in every run.
+pub fn digest(name: &str) -> u64 {
+    mix(fnv(name))
+}
+
 /// A whole number below `end`, which is at least 1; each as likely as the next to within `end` in
 /// 2^64.
 pub fn below(stream: &mut Stream, end: u64) -> u64 {
@@ -74,6 +77,20 @@ pub fn unit(stream: &mut Stream) -> f64 {
 /// From the exponential distribution with mean 1: at most 36.8.
 pub fn exponential(stream: &mut Stream) -> f64 {
     -libm::log(unit(stream))
+}
+
+/// From the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958, whose
+/// second number is not used, so that every draw takes the same two steps).
+pub fn normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(2.0 * exponential(stream));
+    radius * libm::cos(std::f64::consts::TAU * unit(stream))
+}
+
+/// FNV-1a of 64 bits (Fowler, Noll and Vo).
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014, with Stafford's constants).

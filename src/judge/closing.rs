@@ -42,6 +42,7 @@ impl Judge {
             denial_waits: self.denial_waits,
             denied_for_ever: self.denied_for_ever,
             kept: Kept::over(&self.timeline),
+            fleet: self.fleet.map(|fleet| fleet.finish(&mut self.timeline)),
             timeline: self.timeline,
             closed: self.closed,
         }

@@ -3,6 +3,7 @@
 use super::closed::Closed;
 use super::course::Course;
 use super::distribution::Distribution;
+use super::fleet::FleetLedger;
 use super::holding::Holdings;
 use super::ledger::{KeyLedger, LimitLedger};
 use super::maxima::Maxima;
@@ -52,6 +53,7 @@ pub struct Judge {
     pub(super) highest: Maxima,
     pub(super) holdings: Holdings,
     pub(super) closed: Option<Closed>,
+    pub(super) fleet: Option<FleetLedger>,
 }
 
 impl Judge {
@@ -76,6 +78,7 @@ impl Judge {
             highest: Maxima::new(timeline.bins.len()),
             holdings: Holdings::over(&timeline),
             closed: None,
+            fleet: None,
             timeline,
         }
     }
@@ -102,6 +105,9 @@ impl Judge {
     /// A key of `limit` was seen first; keys are numbered in this order.
     pub fn meet(&mut self, limit: usize, promise: Limit) {
         self.limits[limit].keys.push(KeyLedger::new(promise));
+        if let (0, Some(fleet)) = (limit, &mut self.fleet) {
+            fleet.meet(promise);
+        }
     }
 
     /// An attempt is made.
@@ -115,6 +121,9 @@ impl Judge {
         }
         for touch in touches {
             self.limits[touch.limit].keys[touch.key].course.attempts += 1;
+        }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.offered(at, touches);
         }
     }
 
@@ -146,6 +155,9 @@ impl Judge {
         if let Some(waited) = waited {
             self.queue_waits.record(waited);
         }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.accepted(at, touches, over);
+        }
     }
 
     /// It was refused; bit i of `refused` tells whether the limit of `touches[i]` refused.
@@ -158,6 +170,23 @@ impl Judge {
         refused: u64,
         wait: Wait,
     ) {
+        self.refuse(at, client, touches, refused, wait);
+        match wait {
+            Wait::After(span) => self.denial_waits.record(span),
+            Wait::Never => self.denied_for_ever += 1,
+        }
+    }
+
+    /// Takes down a refusal but for the wait that it told, and gives its bin.
+    #[inline]
+    pub(super) fn refuse(
+        &mut self,
+        at: Instant,
+        client: u32,
+        touches: &[Touch],
+        refused: u64,
+        wait: Wait,
+    ) -> usize {
         let bin = self.bin_of(at);
         let mut needless = true;
         for (index, touch) in touches.iter().enumerate() {
@@ -179,10 +208,10 @@ impl Judge {
         self.books.rejected += 1;
         self.needless_rejections += u64::from(needless);
         self.timeline.bins[bin].rejected += 1;
-        match wait {
-            Wait::After(span) => self.denial_waits.record(span),
-            Wait::Never => self.denied_for_ever += 1,
+        if let Some(fleet) = &mut self.fleet {
+            fleet.rejected(at);
         }
+        bin
     }
 
     /// What the reference decided beside what this run decided for the same attempt.

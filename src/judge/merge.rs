@@ -13,13 +13,16 @@ impl Tally {
     ///
     /// What does not add up this way: several limits at once, whose keys do not nest; and clients that
     /// have keys in both parts, who would be listed twice; and closed loops, where what becomes of one key
-    /// changes what is asked for another (a shared backend, a budget of retries).
+    /// changes what is asked for another (a shared backend, a budget of retries); and fleets, whose nodes and
+    /// store all keys share.
     ///
     /// # Panics
-    /// If the parts are not of one limit with one promise, not of one window, or of a closed loop.
+    /// If the parts are not of one limit with one promise, not of one window, of a closed loop, or of a fleet.
     pub fn merge(&mut self, other: Tally) {
         let open = self.closed.is_none() && other.closed.is_none();
         assert!(open, "a closed loop does not split by keys");
+        let alone = self.fleet.is_none() && other.fleet.is_none();
+        assert!(alone, "a fleet does not split by keys");
         let (own, others) = (&mut self.books, other.books);
         *own = Books::of_open_loop(
             own.attempts + others.attempts,

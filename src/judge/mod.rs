@@ -10,6 +10,7 @@ mod closed;
 mod closing;
 mod course;
 mod distribution;
+mod fleet;
 mod fold;
 mod holding;
 mod ledger;
@@ -25,6 +26,7 @@ mod trailing;
 
 pub use closed::{Closed, Trial};
 pub use distribution::Distribution;
+pub use fleet::{FleetTally, InOutages, StoreKeys};
 pub use fold::{Judge, Touch};
 pub use load::{Herd, Load, Recovery};
 pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};

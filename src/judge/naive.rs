@@ -235,6 +235,7 @@ impl Naive<'_> {
             },
             timeline,
             closed: None,
+            fleet: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::closed::Closed;
 use super::distribution::Distribution;
+use super::fleet::FleetTally;
 use super::timeline::Timeline;
 use crate::rate::Limit;
 use crate::time::{Instant, Span};
@@ -36,6 +37,8 @@ pub struct Tally {
     pub kept: Kept,
     /// What became of requests; `None` for an open loop, where each attempt is a request.
     pub closed: Option<Closed>,
+    /// What became of limits that several nodes keep, or a store; `None` for one node that keeps them itself.
+    pub fleet: Option<FleetTally>,
 }
 
 /// Attempts by what became of them.

@@ -45,6 +45,20 @@ pub struct Bin {
     pub entries: u64,
     /// Bytes of their states.
     pub bytes: u64,
+    /// Calls of the store; in a fleet only, as all that follow.
+    pub calls: u64,
+    /// Calls of which it was learnt in the bin that there is no answer.
+    pub failed_calls: u64,
+    /// Attempts accepted without any decision.
+    pub unlimited: u64,
+    /// Attempts rejected for the store's sake.
+    pub turned_down: u64,
+    /// Attempts decided by a node's own fallback.
+    pub fell_back: u64,
+    /// The most keys in the store, at some time within the bin ...
+    pub keys_in_store: u64,
+    /// ... and the most of those that never expire.
+    pub stuck_keys: u64,
 }
 
 impl Timeline {

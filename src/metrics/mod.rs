@@ -3,7 +3,9 @@
 //! same for one key or client, [`LIMIT_METRICS`] for one limit.
 
 mod closed;
+mod comparison;
 mod fairness;
+mod fleet;
 mod parts;
 mod run;
 mod spread;
@@ -12,140 +14,39 @@ mod statistics;
 mod value;
 
 use crate::judge::{SubjectTally, Tally};
-use crate::time::Window;
 
+pub use comparison::{CaseInfo, Comparison, FleetInfo, Repeat, Row, Single, values};
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
 pub use spread::{Against, Spread, Spreads};
 pub use standing::Standing;
 pub use statistics::{Mean, Statistic, significant};
 pub use value::Value;
 
+/// The metrics of any run, those of closed loops, and those of fleets.
+const GROUPS: [&[Metric]; 3] = [run::METRICS, closed::METRICS, fleet::METRICS];
+
 /// The registry of the metrics of a run, in the order of the columns of `summary.csv`: those of any run,
-/// then those of closed loops.
+/// then those of closed loops, then those of fleets.
 pub const METRICS: &[Metric] = &{
-    const ANY: &[Metric] = run::METRICS;
-    const CLOSED: &[Metric] = closed::METRICS;
-    let mut all = [ANY[0]; ANY.len() + CLOSED.len()];
-    let mut index = 0;
-    while index < all.len() {
-        all[index] = if index < ANY.len() { ANY[index] } else { CLOSED[index - ANY.len()] };
-        index += 1;
+    const COUNT: usize = GROUPS[0].len() + GROUPS[1].len() + GROUPS[2].len();
+    let mut all = [GROUPS[0][0]; COUNT];
+    let (mut index, mut group, mut of_group) = (0, 0, 0);
+    while index < COUNT {
+        if of_group == GROUPS[group].len() {
+            (group, of_group) = (group + 1, 0);
+        }
+        all[index] = GROUPS[group][of_group];
+        (index, of_group) = (index + 1, of_group + 1);
     }
     all
 };
-
-/// Everything that a command compares: the rows of one scenario.
-#[derive(Debug, Clone)]
-pub struct Comparison {
-    /// The scenario's name.
-    pub scenario: String,
-    /// What it shows.
-    pub about: String,
-    /// By case, in the order of the scenario.
-    pub cases: Vec<CaseInfo>,
-    /// The position of the case that the others are compared with.
-    pub baseline: usize,
-    /// One a case and algorithm, in this order.
-    pub rows: Vec<Row>,
-}
-
-impl Comparison {
-    /// How many runs there are of each case and algorithm.
-    pub fn replicas(&self) -> usize {
-        1 + self.rows.iter().map(|row| row.repeats.len()).max().unwrap_or(0)
-    }
-
-    /// Whether clients react to answers in any of its runs. What only such runs have is told only then.
-    pub fn is_closed_loop(&self) -> bool {
-        self.rows.iter().any(|row| row.tally.closed.is_some())
-    }
-
-    /// The metrics by which its runs are told: the first of [`METRICS`], or all.
-    pub fn metrics(&self) -> &'static [Metric] {
-        if self.is_closed_loop() { METRICS } else { run::METRICS }
-    }
-}
-
-/// What a reader must know of a case.
-#[derive(Debug, Clone)]
-pub struct CaseInfo {
-    /// Its name; empty where the scenario has no `[[case]]`.
-    pub name: String,
-    /// Its limits in words, in order: name and "100 per 60s for each client".
-    pub limits: Vec<(String, String)>,
-    /// Whether its clients wait for answers before they send more, in words; `None` where no clients of the
-    /// scenario react to answers.
-    pub sending: Option<String>,
-    /// From when to when it ran.
-    pub window: Window,
-    /// What else a reader must know: how an input was read, what was left out. One sentence each.
-    pub notes: Vec<String>,
-}
-
-/// One algorithm of a case: its first run with all that it found, and the numbers of its other runs, of
-/// which thousands may have to be held at once.
-#[derive(Debug, Clone)]
-pub struct Row {
-    /// The position of its case in [`Comparison::cases`].
-    pub case: usize,
-    /// The algorithm's name in the table.
-    pub algorithm: String,
-    /// The position of its kind in the registry of algorithms, which decides its colour.
-    pub kind: usize,
-    /// The seed of its first run.
-    pub seed: u64,
-    /// What its first run found.
-    pub tally: Tally,
-    /// Its other runs: replicas 1, 2 and so on.
-    pub repeats: Vec<Repeat>,
-}
-
-/// One more run of an algorithm under another seed, by its numbers alone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Repeat {
-    /// Its seed.
-    pub seed: u64,
-    /// The value of each metric of [`METRICS`].
-    pub values: Vec<Option<Value>>,
-    /// By expectation of the scenario, what it is about; `None` too where it is not about this run.
-    pub expected: Vec<Option<Value>>,
-}
-
-/// One run, for what shows a line for each.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Single {
-    /// Which replica, from 0.
-    pub replica: usize,
-    /// Its seed.
-    pub seed: u64,
-    /// The value of each metric of [`METRICS`].
-    pub values: Vec<Option<Value>>,
-}
-
-impl Row {
-    /// All of its runs in order.
-    pub fn singles(&self) -> impl Iterator<Item = Single> + '_ {
-        let first = Single { replica: 0, seed: self.seed, values: values(&self.tally) };
-        let others = self.repeats.iter().zip(1..).map(|(repeat, replica)| Single {
-            replica,
-            seed: repeat.seed,
-            values: repeat.values.clone(),
-        });
-        std::iter::once(first).chain(others)
-    }
-}
-
-/// The value of each metric of [`METRICS`].
-pub fn values(tally: &Tally) -> Vec<Option<Value>> {
-    METRICS.iter().map(|metric| (metric.value)(tally)).collect()
-}
 
 /// A metric of what a `T` holds; of a run, unless said otherwise.
 pub struct Metric<T: 'static = Tally> {
     /// Its name, the unit last.
     pub name: &'static str,
     /// Its unit in words: `requests`, `attempts`, `cost`, `ratio`, `s`, `per s`, `keys`,
-    /// `entries` or `bytes`.
+    /// `entries`, `bytes`, `calls` or `times`.
     pub unit: &'static str,
     /// What it means, one sentence.
     pub meaning: &'static str,
@@ -218,10 +119,12 @@ mod tests {
     use crate::algorithm::{Footprint, Wait};
     use crate::judge::{Judge, Touch};
     use crate::rate::Limit;
-    use crate::time::{Instant, Span};
+    use crate::time::{Instant, Span, Window};
 
-    const UNITS: [&str; 9] =
-        ["requests", "attempts", "cost", "ratio", "s", "per s", "keys", "entries", "bytes"];
+    const UNITS: [&str; 11] = [
+        "requests", "attempts", "cost", "ratio", "s", "per s", "keys", "entries", "bytes", "calls",
+        "times",
+    ];
 
     fn check_registry<T>(metrics: &'static [Metric<T>]) {
         for (index, metric) in metrics.iter().enumerate() {
@@ -368,26 +271,6 @@ mod tests {
             "attempts 4, accepted 2, refused 2, over_limit 2, needless_rejections 0, peak_window 3, \
              peak_ratio 1.5, keys 4"
         );
-    }
-
-    #[test]
-    fn what_only_closed_loops_have_is_told_only_of_them() {
-        let tally = tally(Limit::new(2, Span::from_secs(1)), &[Ok(None)]);
-        let (algorithm, repeats) = Default::default();
-        let row = Row { case: 0, algorithm, kind: 0, seed: 1, tally, repeats };
-        let (scenario, about, cases, rows) =
-            (String::new(), String::new(), Vec::new(), vec![row; 2]);
-        let mut comparison = Comparison { scenario, about, cases, baseline: 0, rows };
-        let names = |comparison: &Comparison| -> Vec<&str> {
-            comparison.metrics().iter().map(|metric| metric.name).collect()
-        };
-        assert_eq!(names(&comparison).last(), Some(&"state_bytes_max"));
-        let window = Window { start: Instant(0), end: Instant(1) };
-        let judge = Judge::new(window, &[], 0).with_requests(None);
-        comparison.rows[1].tally =
-            judge.finish(0, 0, |_, _| unreachable!("no key"), |_| unreachable!("no client"));
-        assert!(comparison.is_closed_loop());
-        assert_eq!(names(&comparison).len(), METRICS.len());
     }
 
     #[test]

@@ -43,7 +43,7 @@ type Runs = Vec<Vec<Option<Value>>>;
 pub struct Spreads<'a> {
     /// Row by row in the order of [`Comparison::rows`], within in that of [`Comparison::metrics`].
     pub all: Vec<Spread<'a>>,
-    metrics: &'static [Metric],
+    metrics: Vec<&'static Metric>,
 }
 
 impl<'a> Spreads<'a> {
@@ -56,12 +56,12 @@ impl<'a> Spreads<'a> {
             .filter(|row| row.case == comparison.baseline)
             .map(|row| (row.algorithm.as_str(), runs_of(row)))
             .collect();
-        let metrics = comparison.metrics();
+        let told = comparison.metrics();
         let of_row = |row: &'a Row| {
             let runs = runs_of(row);
             let base = baseline.get(row.algorithm.as_str());
             let base = base.filter(|_| row.case != comparison.baseline);
-            let spreads = metrics.iter().enumerate().map(|(index, metric)| {
+            let spreads = told.iter().map(|&(index, metric)| {
                 let values = runs.iter().filter_map(|values| values[index]);
                 let (never, numbers): (Vec<Value>, Vec<Value>) =
                     values.partition(|&value| value == Value::Never);
@@ -75,7 +75,8 @@ impl<'a> Spreads<'a> {
             });
             spreads.collect::<Vec<_>>()
         };
-        Spreads { all: comparison.rows.iter().flat_map(of_row).collect(), metrics }
+        let all = comparison.rows.iter().flat_map(of_row).collect();
+        Spreads { all, metrics: told.iter().map(|(_, metric)| *metric).collect() }
     }
 
     /// A metric of a row, by the row's position.
@@ -148,6 +149,7 @@ mod tests {
             name: name.to_owned(),
             limits: Vec::new(),
             sending: None,
+            fleet: None,
             window: Window { start: Instant(0), end: Instant(1) },
             notes: Vec::new(),
         };

@@ -2,11 +2,15 @@
 //! where the state of the limits lies.
 
 mod routing;
+mod settings;
+#[cfg(test)]
+mod tests;
 
 use crate::clock::Clock;
 use crate::time::Span;
 
 pub use routing::{Router, Routing};
+pub use settings::{MEANING, Where};
 
 /// The `[nodes]` table.
 #[derive(Debug, Clone)]
@@ -21,6 +25,19 @@ pub struct NodesSpec {
     pub clocks: Vec<Clock>,
     /// How nodes forget keys that they have not seen for long; `None` if they never do.
     pub sweep: Option<Sweep>,
+}
+
+impl NodesSpec {
+    /// One node, whose clock is right.
+    pub fn single(placement: Placement) -> NodesSpec {
+        NodesSpec {
+            count: 1,
+            routing: Routing::RoundRobin,
+            placement,
+            clocks: vec![Clock::default()],
+            sweep: None,
+        }
+    }
 }
 
 /// Where the state of the limits lies.

@@ -6,9 +6,11 @@
 //! as resolved with its defaults, and, run over an empty table, describes the table for the JSON
 //! Schema and the reference. So no second list can drift from it.
 
+mod begin;
 mod document;
 mod schema;
 mod setting;
+mod short;
 mod variants;
 
 use std::ops::RangeInclusive;
@@ -17,9 +19,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Place, Problem, Problems};
 
+pub use begin::Begin;
 pub use document::{Entry, Node, Table, Value};
 pub use schema::{kind_schema, table_schema};
 pub use setting::{Choice, Setting, within};
+pub use short::Short;
 pub use variants::Named;
 
 /// What one setting of a table is.

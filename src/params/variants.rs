@@ -82,6 +82,17 @@ impl Params<'_> {
         found
     }
 
+    /// A setting with a default, on which others depend: `None` after a problem was reported, since what goes
+    /// with it is not known then.
+    pub fn or_unknown<T: Setting>(&mut self, name: &str, default: T, meaning: &str) -> Option<T> {
+        let range = self.declare::<T>(name, meaning, false, Some(default.json()));
+        if self.entry(name).is_some() {
+            return self.read(name, range);
+        }
+        self.resolved.insert(name.to_owned(), default.json());
+        Some(default)
+    }
+
     /// Settings that mean something only `with` some value of another ("`retries = \"fixed\"`"). Where that
     /// does not apply, a user who wrote them made a mistake, and is told what they go with; where it is
     /// not known (`None`, after a problem was reported), they are taken unread.

@@ -103,16 +103,17 @@ impl Answer {
         })
     }
 
-    /// What the model decided, as a script would say it, without the keys that refused.
-    pub fn of(fate: Fate) -> Answer {
+    /// What the model decided, as a script would say it, without the keys that refused; `None` if no limit did.
+    pub fn of(fate: Fate) -> Option<Answer> {
         let micros = |span: Span| Some(span.nanos().div_ceil(MICRO));
         let (decision, micros) = match fate {
             Fate::Accepted => (Decision::Admitted, Some(0)),
             Fate::Queued(span) => (Decision::Queued, micros(span)),
             Fate::Rejected(Wait::After(span)) => (Decision::Denied, micros(span)),
             Fate::Rejected(Wait::Never) => (Decision::Denied, None),
+            Fate::TurnedDown => return None,
         };
-        Answer { decision, micros, refused: Vec::new() }
+        Some(Answer { decision, micros, refused: Vec::new() })
     }
 
     /// The same on a clock of this resolution, in whole microseconds, without the keys that refused.
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(micros(Reading(1_999_999), tick), 1_000);
         assert_eq!(micros(Reading(-1), tick), -1_000);
         assert_eq!(micros(Reading(1_999_999), Span::from_nanos(1_000)), 1_999);
-        let waits = Answer::of(Fate::Rejected(Wait::After(Span::from_nanos(1_000_001))));
+        let waits = Answer::of(Fate::Rejected(Wait::After(Span::from_nanos(1_000_001)))).unwrap();
         assert_eq!((waits.micros, waits.on_clock(tick).micros), (Some(1_001), Some(2_000)));
     }
 }

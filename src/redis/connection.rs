@@ -24,7 +24,8 @@ impl Connection {
     /// # Errors
     /// Whatever is in the way.
     pub fn open(address: &Address, timeout: Duration) -> Result<Connection, Fault> {
-        let wire = Wire::connect(&address.at, timeout).map_err(|error| Fault::of(&error, timeout))?;
+        let wire =
+            Wire::connect(&address.at, timeout).map_err(|error| Fault::of(&error, timeout))?;
         let mut connection = Connection { wire, timeout, id: None, version: "Redis".to_owned() };
         if let Some(password) = &address.password {
             let mut login = cmd("AUTH");

@@ -84,13 +84,15 @@ impl<'a> Lookback<'a> {
     }
 }
 
-impl Observer for Lookback<'_> {
-    fn decided(&mut self, decided: Decided) {
+impl Lookback<'_> {
+    /// An attempt was decided.
+    fn note(&mut self, decided: Decided) {
         let Decided { arrival, fate, asked, .. } = decided;
         self.number += 1;
         let mut met = Vec::new();
         self.ring.keys_of(arrival, |key| met.push(key));
-        let Some(asked) = asked.filter(|asked| asked.node == self.node) else { return };
+        let asked = asked.filter(|asked| asked.node == self.node);
+        let (Some(asked), Some(model)) = (asked, Answer::of(fate)) else { return };
         let concerns = met.iter().any(|met| self.keys.contains(&(met.limit, met.key)));
         if self.number > self.until || !concerns {
             return;
@@ -104,7 +106,7 @@ impl Observer for Lookback<'_> {
             node: asked.node,
             client: self.traffic.clients[arrival.client as usize].name.clone(),
             endpoint: self.traffic.endpoints[arrival.endpoint as usize].clone(),
-            model: Answer::of(fate),
+            model,
             keys: met
                 .iter()
                 .map(|met| Counted {
@@ -114,6 +116,16 @@ impl Observer for Lookback<'_> {
                 })
                 .collect(),
         });
+    }
+}
+
+impl Observer for Lookback<'_> {
+    fn decided(&mut self, decided: Decided) {
+        self.note(decided);
+    }
+
+    fn decided_in_vain(&mut self, decided: Decided) {
+        self.note(decided);
     }
 
     fn progressed(&mut self, _reached: Span, _attempts: u64) -> bool {

@@ -6,9 +6,10 @@ use super::script::{MICRO, Script};
 use crate::algorithm::ALGORITHMS;
 use crate::error::Problems;
 use crate::nodes::Placement;
+use crate::rate::Limit;
 use crate::run::Contender;
 use crate::scenario::{Case, Fleet};
-use crate::store::{Atomicity, Expiry, RoundTrip, StoreSpec};
+use crate::store::{Atomicity, Expiry, StoreSpec};
 use crate::time::{Reading, Span, Window};
 
 /// An algorithm that is not compared.
@@ -24,15 +25,14 @@ pub struct Skipped {
 
 /// Why nothing of a case can be verified; `None` if it can.
 pub(super) fn of_case(case: &Case) -> Option<String> {
-    let Fleet { nodes, store } = case.fleet.as_ref()?;
-    let StoreSpec { atomicity, expiry, round_trip, .. } = store;
+    let Fleet { nodes, store, .. } = case.fleet.as_ref()?;
+    let StoreSpec { atomicity, expiry, .. } = store;
     let shared = nodes.placement == Placement::Shared;
     let no_script = |setting: &str| Some(format!("`{setting}` is not what one script decides"));
     match nodes.placement {
         Placement::Synced { .. } => return no_script("placement = \"synced\""),
         Placement::Leased { .. } => return no_script("placement = \"leased\""),
-        Placement::Split => return no_script("placement = \"split\""),
-        Placement::Local | Placement::Shared => {}
+        Placement::Local | Placement::Split | Placement::Shared => {}
     }
     if nodes.sweep.is_some() {
         return no_script("nodes.sweep");
@@ -46,15 +46,10 @@ pub(super) fn of_case(case: &Case) -> Option<String> {
     if !matches!(expiry, Expiry::Right { .. }) {
         return Some("with `store.expiry` other than \"right\" keys live differently".to_owned());
     }
-    let longest = match *round_trip {
-        RoundTrip::Constant(span) | RoundTrip::Uniform { max: span, .. } => Some(span),
-        RoundTrip::Exponential { .. } | RoundTrip::LogNormal { .. } => None,
-    };
     let loses = [
         ("store.outage", !store.outages.is_empty()),
         ("store.fail-over", !store.fail_overs.is_empty()),
         ("store.max-memory-bytes", store.memory.is_some()),
-        ("a `store.round-trip` beyond `store.timeout`", longest.is_some_and(|l| l > store.timeout)),
     ];
     let lost = loses.into_iter().find(|(_, loses)| *loses);
     lost.map(|(setting, _)| format!("with {setting} the store does not decide all attempts"))
@@ -81,12 +76,30 @@ pub(super) fn clock(contender: &Contender, case: &Case, run: Window) -> Result<S
     }
     let latest = latest(case, run);
     for spec in &case.limits {
-        let tiers = spec.tiers.iter().map(|tier| &tier.limit);
-        for limit in std::iter::once(&spec.limit).chain(tiers) {
-            script.suits(limit, latest)?;
+        let tiers = spec.tiers.iter().map(|tier| tier.limit);
+        for limit in std::iter::once(spec.limit).chain(tiers) {
+            for node in 0..places(case) {
+                script.suits(&at_node(case, limit, node as u32), latest)?;
+            }
         }
     }
     Ok(tick)
+}
+
+/// How many nodes have a limit of their own.
+fn places(case: &Case) -> usize {
+    match &case.fleet {
+        Some(Fleet { nodes, .. }) if nodes.placement == Placement::Split => nodes.count,
+        _ => 1,
+    }
+}
+
+/// What a limit is for a node: its share, where each has one.
+pub(super) fn at_node(case: &Case, limit: Limit, node: u32) -> Limit {
+    match places(case) {
+        1 => limit,
+        nodes => limit.share(node.into(), nodes as u64),
+    }
 }
 
 /// No clock shows a later time during a run: a year for those that are ahead.

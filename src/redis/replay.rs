@@ -5,6 +5,7 @@ use std::time::{Duration, Instant as Moment};
 
 use super::call::{Answer, Ask, Call, micros};
 use super::fault::Fault;
+use super::refusal::at_node;
 use super::session::Session;
 use crate::error::Error;
 use crate::rate::Limit;
@@ -128,11 +129,12 @@ impl<'a> Replay<'a> {
         met.clear();
         self.ring.keys_of(decided.arrival, |key| met.push(key));
         // What no limit covers, or what was decided without the limits, no script is asked about.
-        if let Some(asked) = decided.asked.filter(|_| !met.is_empty()) {
+        let asked = decided.asked.filter(|_| !met.is_empty());
+        if let (Some(asked), Some(model)) = (asked, Answer::of(decided.fate)) {
             let Settings { case, run, tick, .. } = self.settings;
             let asks = met.iter().map(|met| Ask {
                 key: self.session.key(run, asked.node, met.limit, met.key),
-                limit: limit(&case.limits[met.limit], met),
+                limit: at_node(case, limit(&case.limits[met.limit], met), asked.node.unwrap_or(0)),
                 cost: met.cost,
             });
             let now = micros(asked.reading, tick);
@@ -142,7 +144,7 @@ impl<'a> Replay<'a> {
                 number: self.number,
                 node: asked.node,
                 keys: met.iter().map(|met| (met.limit, met.key)).collect(),
-                model: Answer::of(decided.fate),
+                model,
                 packed: call.command(&self.sha).get_packed_command(),
             });
             if self.pending.len() == CHUNK {
@@ -241,6 +243,10 @@ fn now() -> Moment {
 
 impl Observer for Replay<'_> {
     fn decided(&mut self, decided: Decided) {
+        self.replay(decided);
+    }
+
+    fn decided_in_vain(&mut self, decided: Decided) {
         self.replay(decided);
     }
 

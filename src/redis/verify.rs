@@ -206,9 +206,7 @@ impl Job<'_> {
     fn run(&self, observer: &mut dyn Observer) -> Result<Tally, Stopped> {
         let Job { case, contender, traffic, keys, .. } = self;
         let plan = Plan::of(case, case.seed, traffic, None, keys);
-        let queues = ALGORITHMS[contender.kind].queues;
-        let limiters = contender.limiters(&case.limits);
-        world::run(&plan, limiters, queues, None, observer).map(|(tally, _)| tally)
+        world::run(&plan, contender.rules(case), None, observer).map(|(tally, _)| tally)
     }
 
     /// Compares this run; what is found is added to `verified`.
@@ -317,6 +315,13 @@ impl Job<'_> {
             Stopped::TooManyAttempts { .. } => {
                 let message = "clients made more than `max-attempts` attempts";
                 let help = "give them a cap, a budget or a longer delay, or say `--limit-attempts`";
+                Error::input(Problem::at(&self.case.place, message).help(help))
+            }
+            Stopped::CrossSlot { keys: [(one, _), (other, _)] } => {
+                let message = format!(
+                    "keys `{one}` and `{other}` of one script would lie in different slots"
+                );
+                let help = "put into `key-name` what all keys of an attempt share, in braces";
                 Error::input(Problem::at(&self.case.place, message).help(help))
             }
         }

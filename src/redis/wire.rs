@@ -27,7 +27,10 @@ enum Stream {
 }
 
 /// True time bounds how long a server is waited for; it decides nothing.
-#[expect(clippy::disallowed_methods, reason = "a server that does not answer must not be waited for for ever")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server that does not answer must not be waited for for ever"
+)]
 fn now() -> Moment {
     Moment::now()
 }
@@ -79,7 +82,10 @@ struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Does something that may be interrupted, until it is done.
-    fn patiently<T>(&mut self, mut act: impl FnMut(&mut Stream, Duration) -> io::Result<T>) -> io::Result<T> {
+    fn patiently<T>(
+        &mut self,
+        mut act: impl FnMut(&mut Stream, Duration) -> io::Result<T>,
+    ) -> io::Result<T> {
         loop {
             let result = act(self.stream, left(self.deadline)?);
             match result.as_ref().map_err(io::Error::kind) {

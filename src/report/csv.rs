@@ -25,14 +25,15 @@ pub const MOST_SUBJECTS: usize = 100;
 
 /// `summary.csv`: one row a case, algorithm and replica.
 pub fn summary(comparison: &Comparison) -> Vec<u8> {
-    let metrics = comparison.metrics();
-    let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], metrics);
+    let told = comparison.metrics();
+    let metrics: Vec<Metric> = told.iter().map(|(_, metric)| **metric).collect();
+    let mut sheet = Sheet::new(&["scenario", "case", "algorithm", "replica", "seed"], &metrics);
     for row in &comparison.rows {
         for single in row.singles() {
             sheet.text(&comparison.scenario);
             sheet.start(comparison, row, single.replica);
             sheet.number(single.seed);
-            single.values.into_iter().take(metrics.len()).for_each(|value| sheet.value(value));
+            told.iter().for_each(|(position, _)| sheet.value(single.values[*position]));
             sheet.end();
         }
     }

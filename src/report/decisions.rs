@@ -33,7 +33,8 @@ pub struct Record<'a> {
     /// What it costs.
     pub cost: u32,
     /// What became of it: `admit` without a wait; `queue`, which passes after the wait; or `deny` with
-    /// the wait that it was told, empty where that is never.
+    /// the wait that it was told, empty where that is never; or `turn-down`, refused because the store gave no
+    /// answer.
     pub fate: Fate,
     /// The number of its request, from 0.
     pub request: u64,
@@ -70,6 +71,7 @@ impl<W: Write> Decisions<W> {
             Fate::Queued(span) => ("queue", Some(span)),
             Fate::Rejected(Wait::After(span)) => ("deny", Some(span)),
             Fate::Rejected(Wait::Never) => ("deny", None),
+            Fate::TurnedDown => ("turn-down", None),
         };
         let secs = |span| Value::Seconds(span).to_string();
         let writer = &mut self.writer;

@@ -104,7 +104,7 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     }
     page.element("h2", "What the numbers mean");
     page.raw("<dl>\n");
-    for metric in comparison.metrics() {
+    for (_, metric) in comparison.metrics() {
         page.element("dt", metric.name).element("dd", metric.meaning);
     }
     page.raw("</dl>\n");
@@ -126,7 +126,7 @@ fn table(page: &mut Page, comparison: &Comparison, means: Option<&Spreads>, case
         page.text(&one.row.algorithm).raw("</th>");
     }
     page.raw("</tr></thead>\n<tbody>\n");
-    for metric in comparison.metrics() {
+    for (_, metric) in comparison.metrics() {
         let values = match means {
             None => values(metric, &all),
             Some(means) => mean_values(metric, comparison, means, &all),

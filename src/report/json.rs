@@ -16,8 +16,8 @@ pub fn summary(comparison: &Comparison) -> Json {
             object.insert("algorithm".to_owned(), json!(row.algorithm));
             object.insert("replica".to_owned(), json!(single.replica));
             object.insert("seed".to_owned(), json!(single.seed));
-            for (metric, value) in metrics.iter().zip(single.values) {
-                object.insert(metric.name.to_owned(), number(value));
+            for &(position, metric) in &metrics {
+                object.insert(metric.name.to_owned(), number(single.values[position]));
             }
             Json::Object(object)
         })

@@ -80,6 +80,7 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
         denial_waits: Distribution::default(),
         denied_for_ever: 0,
         closed: None,
+        fleet: None,
         kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
     }
 }
@@ -93,6 +94,7 @@ pub fn case(name: &str, promise: Limit) -> CaseInfo {
         name: name.to_owned(),
         limits: vec![(promise.to_string(), format!("{promise} for each client"))],
         sending: None,
+        fleet: None,
         window: Window { start: noon(), end: noon() + Span::from_secs(180) },
         notes: Vec::new(),
     }

@@ -4,11 +4,13 @@ use serde_json::{Value as Json, json};
 
 use crate::algorithm::{self, ALGORITHMS, Kind};
 use crate::error::{Error, Problem, Problems};
+use crate::nodes::Placement;
 use crate::params::{Node, Params, kind_schema};
 use crate::rate::Limit;
-use crate::scenario::{Case, LimitSpec};
+use crate::scenario::{Case, Fleet, LimitSpec};
+use crate::store::OnFailure;
 use crate::time::Span;
-use crate::world::Limiters;
+use crate::world::{Limiters, Rules};
 
 /// An algorithm of a case.
 #[derive(Debug, Clone)]
@@ -31,14 +33,15 @@ impl Contender {
     /// the order in which a scenario lists them changes nothing; all with their defaults if it names
     /// none.
     pub fn of(case: &Case, problems: &Problems) -> Vec<Contender> {
+        let limits = all_limits(case);
         if case.algorithms.is_empty() {
             return (0..ALGORITHMS.len())
-                .filter_map(|kind| Contender::plain(kind, &case.limits, problems))
+                .filter_map(|kind| Contender::plain(kind, &limits, problems))
                 .collect();
         }
         let mut contenders: Vec<Contender> = Vec::new();
         for table in &case.algorithms {
-            let Some(contender) = Contender::read(table, &case.limits, problems) else { continue };
+            let Some(contender) = Contender::read(table, &limits, problems) else { continue };
             if contenders.iter().any(|other| other.name == contender.name) {
                 let message = format!("two algorithms are named `{}`", contender.name);
                 let help = "give one of them a `name`";
@@ -99,11 +102,39 @@ impl Contender {
         checked.ok_or_else(|| Error::failed("change a clock", "its options do not suit that"))
     }
 
-    /// Fresh limiters by limit and variant (the limit itself, then its tiers).
+    /// What decides in a run of a case without limiters of nodes: fresh ones by limit and variant (the limit itself,
+    /// then its tiers).
     ///
     /// # Panics
     /// If `limits` are not those it was read for, and its options do not suit them.
-    pub fn limiters(&self, limits: &[LimitSpec]) -> Limiters {
+    pub fn alone(&self, limits: &[LimitSpec]) -> Rules {
+        let is = |option: &str, value: Json| self.resolved[option] == value;
+        let denials_write = is("count-rejected", json!(true)) || is("backwards", json!("rewind"));
+        let queues = ALGORITHMS[self.kind].queues;
+        Rules { denials_write, ..Rules::plain(self.limiters(limits), queues) }
+    }
+
+    /// What decides in a run of a case.
+    ///
+    /// # Panics
+    /// If it was not read for that case, and its options do not suit its limits.
+    pub fn rules(&self, case: &Case) -> Rules {
+        let alone = self.alone(&case.limits);
+        let Some(Fleet { nodes, store, .. }) = &case.fleet else { return alone };
+        let own = |limits: Vec<LimitSpec>| self.limiters(&limits);
+        let limiters = match nodes.placement {
+            Placement::Shared | Placement::Synced { .. } | Placement::Leased { .. } => {
+                alone.limiters
+            }
+            Placement::Local => (0..nodes.count).map(|_| own(case.limits.clone())).collect(),
+            Placement::Split => (0..nodes.count).map(|node| own(shares(case, node))).collect(),
+        };
+        let falls_back = store.on_failure == OnFailure::Local;
+        let fallback = (0..nodes.count).filter(|_| falls_back).map(|_| own(fallback(case)));
+        Rules { limiters, fallback: fallback.collect(), ..alone }
+    }
+
+    fn limiters(&self, limits: &[LimitSpec]) -> Limiters {
         let problems = Problems::new();
         let of = |limit: &Limit| {
             ALGORITHMS[self.kind]
@@ -135,6 +166,44 @@ impl Contender {
 /// A limit's own promise, then those of its tiers.
 fn promises(spec: &LimitSpec) -> impl Iterator<Item = Limit> + '_ {
     std::iter::once(spec.limit).chain(spec.tiers.iter().map(|tier| tier.limit))
+}
+
+/// A case's limits as `of` changes each promise.
+fn changed(case: &Case, of: impl Fn(Limit) -> Limit) -> Vec<LimitSpec> {
+    let changed = |spec: &LimitSpec| {
+        let mut spec = spec.clone();
+        spec.limit = of(spec.limit);
+        spec.tiers.iter_mut().for_each(|tier| tier.limit = of(tier.limit));
+        spec
+    };
+    case.limits.iter().map(changed).collect()
+}
+
+/// A node's shares of a case's limits.
+fn shares(case: &Case, node: usize) -> Vec<LimitSpec> {
+    let nodes = case.fleet.as_ref().map_or(1, |fleet| fleet.nodes.count);
+    changed(case, |limit| limit.share(node as u64, nodes as u64))
+}
+
+/// The limits that a node falls back on.
+fn fallback(case: &Case) -> Vec<LimitSpec> {
+    let stated = case.fleet.as_ref().and_then(|fleet| fleet.store.fallback);
+    changed(case, |limit| stated.unwrap_or(limit))
+}
+
+/// All limits under which algorithms decide in a case: its own, and those that its nodes have by themselves.
+fn all_limits(case: &Case) -> Vec<LimitSpec> {
+    let mut all = case.limits.clone();
+    if let Some(Fleet { nodes, store, .. }) = &case.fleet {
+        if nodes.placement == Placement::Split {
+            // The first has the largest share, the last the smallest.
+            all.extend([0, nodes.count - 1].into_iter().flat_map(|node| shares(case, node)));
+        }
+        if store.on_failure == OnFailure::Local {
+            all.extend(fallback(case));
+        }
+    }
+    all
 }
 
 /// The schema of an `[[algorithm]]` table: one of the kinds with its options.

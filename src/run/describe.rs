@@ -32,6 +32,7 @@ pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
         name: case.name.clone(),
         limits: case.limits.iter().map(|spec| (spec.name.clone(), words(spec))).collect(),
         sending: reacts.then(|| sending(case)),
+        fleet: None,
         window: traffic.window,
         notes,
     }

@@ -26,7 +26,7 @@ impl Reference {
         let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
         let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
         let mut watch = Watch::new(case, progress, plan.traffic, None);
-        let result = world::run(plan, log.limiters(plan.limits), false, None, &mut watch);
+        let result = world::run(&plan.without_fleet(), log.alone(plan.limits), None, &mut watch);
         let (tally, decisions) = watch.outcome(result)?;
         Ok(Reference { log, tally, decisions })
     }

@@ -197,6 +197,7 @@ impl<'a> Watch<'a> {
             (Err(Stopped::TooManyAttempts { at }), None) => {
                 Err(too_many_attempts(self.case, self.traffic, at))
             }
+            (Err(Stopped::CrossSlot { keys }), None) => Err(cross_slot(self.case, &keys)),
             (Ok(value), None) => Ok(value),
         }
     }
@@ -214,6 +215,19 @@ fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
     let help = "give clients a cap on `attempts`, a longer delay or `rtt`, or a budget, shorten `duration`, or raise \
                 `max-attempts`";
     Error::input(Problem::at(place, message).help(help))
+}
+
+/// A script that a cluster would refuse to run.
+fn cross_slot(case: &Case, keys: &[(String, u16); 2]) -> Error {
+    let [(one, slot), (other, other_slot)] = keys;
+    let message = format!(
+        "CROSSSLOT: the keys of one script lie in different hash slots: `{one}` in {slot}, `{other}` in \
+         {other_slot}"
+    );
+    let help = "put into `{}` in `key-name` what all keys of an attempt share, such as \
+                \"ratelimit:<limit>:<key>{all}\"; or let limits decide by themselves (`combine = \"independent\"`), or \
+                keep to one shard";
+    Error::input(Problem::at(&case.place, message).help(help))
 }
 
 impl Observer for Watch<'_> {

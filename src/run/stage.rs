@@ -7,7 +7,6 @@ use super::prepare::PreparedCase;
 use super::progress::Progress;
 use super::reference::Reference;
 use super::simulate::{STORED, Watch};
-use crate::algorithm;
 use crate::error::Error;
 use crate::judge::Tally;
 use crate::scenario::Case;
@@ -59,15 +58,14 @@ impl<'a> Stage<'a> {
         let Stage { seed, case, traffic, stored, keys, reference, .. } = self;
         if let Some(reference) = reference
             && watch.sink.is_none()
+            && case.fleet.is_none()
             && contender.decides_as(&reference.log)
         {
             return Ok(reference.tally());
         }
         let plan = Plan::of(case, *seed, traffic, stored.as_deref(), keys);
-        let limiters = contender.limiters(&case.limits);
-        let queues = algorithm::ALGORITHMS[contender.kind].queues;
         let decisions = reference.as_ref().map(|reference| &reference.decisions);
-        let result = world::run(&plan, limiters, queues, decisions, watch);
+        let result = world::run(&plan, contender.rules(case), decisions, watch);
         watch.outcome(result).map(|(tally, _)| tally)
     }
 }

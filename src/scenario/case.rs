@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::fleet::Fleet;
+use super::fleet::{self, Fleet};
 use super::limit::{self, LimitSpec};
 use crate::client::{self, Clients};
 use crate::error::{Place, Problem, Problems};
@@ -68,6 +68,9 @@ impl Case {
     pub fn check_within(&self, duration: Span, problems: &Problems) {
         if let Some(backend) = &self.backend {
             backend.check_within(duration, problems);
+        }
+        if let Some(fleet) = &self.fleet {
+            fleet.check_within(duration, problems);
         }
         if let Some(Trigger { at, place, .. }) = &self.trigger
             && *at >= duration
@@ -168,6 +171,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
     let clients = params.optional_table("clients", client::MEANING, Clients::read);
     let rejection = params.optional_table("rejection", server::REJECTION_MEANING, Rejection::read);
     let backend = params.optional_table("backend", server::BACKEND_MEANING, BackendSpec::read);
+    let fleet = fleet::read(params, limits.len());
     let trigger = params.optional_table("trigger", TRIGGER_MEANING, Trigger::read);
     let traffic = params.raw_tables("traffic", TRAFFIC_MEANING, traffic.clone());
     let algorithms = params.raw_tables("algorithm", ALGORITHM_MEANING, algorithm.clone());
@@ -190,7 +194,7 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
         clients: clients.unwrap_or_default(),
         rejection: rejection.unwrap_or_default(),
         backend,
-        fleet: None,
+        fleet,
         trigger: trigger.flatten(),
         traffic: traffic.into_iter().cloned().collect(),
         algorithms: algorithms.into_iter().cloned().collect(),

@@ -1,7 +1,11 @@
 //! The servers that decide and the store that they share.
 
-use crate::nodes::NodesSpec;
-use crate::store::StoreSpec;
+use super::limit;
+use crate::error::{Problem, Problems};
+use crate::nodes::{self, NodesSpec, Placement, Where};
+use crate::params::{Begin, Params};
+use crate::store::{self, Around, StoreSpec};
+use crate::time::Span;
 
 /// The `[nodes]` and `[store]` tables of a case that has any of them.
 #[derive(Debug, Clone)]
@@ -10,4 +14,216 @@ pub struct Fleet {
     pub nodes: NodesSpec,
     /// What they share; one that answers at once and never fails where the case says nothing of it.
     pub store: StoreSpec,
+    /// What begins at a stated time, for problems with what never does.
+    pub begins: Vec<Begin>,
+}
+
+impl Fleet {
+    /// Reports what would begin only after a run of this length.
+    pub fn check_within(&self, duration: Span, problems: &Problems) {
+        self.begins.iter().for_each(|begin| begin.check_within(duration, problems));
+    }
+}
+
+/// Reads both tables in a case with so many limits; `None` if it has neither. Something stands in for what could
+/// not be read.
+pub(super) fn read(params: &mut Params, limits: usize) -> Option<Fleet> {
+    let (has_nodes, has_store) = (params.has("nodes"), params.has("store"));
+    let default = if has_store { Where::Shared } else { Where::Local };
+    let mut begins = Vec::new();
+    let read = params.optional_table("nodes", nodes::MEANING, |params| {
+        NodesSpec::read(params, limits, default, &mut begins)
+    });
+    let (nodes, count, placement) = match read {
+        Some(read) => (read.nodes, read.count, read.placement),
+        None => (NodesSpec::single(Placement::Shared), Some(1), Some(Where::Shared)),
+    };
+    if has_store && placement.is_some_and(|placement| !placement.uses_store()) {
+        let message = "this store has no effect: each node keeps its state to itself";
+        let help =
+            "a `[store]` goes with `placement = \"shared\"`, \"synced\" or \"leased\" in `[nodes]`";
+        params.problems().add(Problem::at(&params.place_of("store"), message).help(help));
+    }
+    // Where no node uses the store, that was said, and is no reason to say it of each setting.
+    let used = placement.filter(|placement| placement.uses_store());
+    let around = Around {
+        nodes: count,
+        limits,
+        decides: used.map(|placement| placement == Where::Shared),
+        awaited: used.map(Where::waits_for_store),
+        short_limit: limit::SHORT,
+        limit: limit::read_plain,
+    };
+    let store = params.optional_table("store", store::MEANING, |params| {
+        StoreSpec::read(params, &around, &mut begins)
+    });
+    (has_nodes || has_store).then(|| Fleet { nodes, store: store.unwrap_or_default(), begins })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Limit;
+    use crate::scenario::{Case, Changes, Scenario};
+    use crate::store::{OnFailure, RoundTrip};
+    use std::path::Path;
+
+    const BASE: &str = "name = \"t\"\nduration = \"60s\"\nlimit = \"10/60s\"\n\
+                        [[traffic]]\nkind = \"burst\"\nrequests = 1\n";
+
+    fn read_with(text: &str, set: &[(&str, &str)]) -> Result<Vec<Case>, String> {
+        let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));
+        let changes = Changes { set: set.collect(), ..Changes::default() };
+        let scenario = Scenario::parse(Path::new("t.toml"), format!("{BASE}{text}"), &changes);
+        scenario.map(|scenario| scenario.cases).map_err(|error| error.render(false))
+    }
+
+    fn cases(text: &str) -> Vec<Case> {
+        read_with(text, &[]).unwrap_or_else(|message| panic!("{message}"))
+    }
+
+    fn fleet(text: &str) -> Fleet {
+        cases(text).remove(0).fleet.expect("a fleet")
+    }
+
+    #[track_caller]
+    fn refused(text: &str, message: &str, place: &str) {
+        let shown = read_with(text, &[]).unwrap_err();
+        assert!(shown.contains(message) && shown.contains(place), "{text}:\n{shown}");
+        assert_eq!(shown.matches("error").count(), 1, "{text}:\n{shown}");
+    }
+
+    #[test]
+    fn without_both_tables_there_is_no_fleet_and_nothing_of_it_is_resolved() {
+        let case = cases("").remove(0);
+        assert!(case.fleet.is_none() && !case.is_closed_loop());
+        assert!(!case.resolved.contains_key("nodes") && !case.resolved.contains_key("store"));
+    }
+
+    #[test]
+    fn either_table_alone_has_a_plain_one_beside_it() {
+        let nodes = fleet("[nodes]\ncount = 3\n");
+        assert_eq!((nodes.nodes.count, nodes.nodes.placement), (3, Placement::Local));
+        assert!(nodes.store.round_trip.is_free());
+        let store = fleet("[store]\nround-trip = \"1ms\"\n");
+        assert_eq!((store.nodes.count, store.nodes.placement), (1, Placement::Shared));
+        assert!(!store.store.round_trip.is_free());
+        let both = fleet("[nodes]\ncount = 3\n[store]\n");
+        assert_eq!((both.nodes.count, both.nodes.placement), (3, Placement::Shared));
+        let shared = fleet("[nodes]\ncount = 3\nplacement = \"shared\"\n");
+        assert!(shared.nodes.placement == Placement::Shared && shared.store.round_trip.is_free());
+    }
+
+    #[test]
+    fn what_was_left_out_is_resolved() {
+        let resolved = cases("[nodes]\ncount = 2\n[store]\nexpiry = \"none\"\n").remove(0).resolved;
+        insta::assert_snapshot!(format!("{} {}", resolved["nodes"], resolved["store"]));
+    }
+
+    #[test]
+    fn a_store_that_nobody_uses_is_a_problem_and_what_is_in_it_none_besides() {
+        for placement in ["local", "split"] {
+            let text = format!(
+                "[nodes]\ncount = 3\nplacement = \"{placement}\"\n\
+                 [store]\natomicity = \"script\"\non-failure = \"open\"\n"
+            );
+            refused(&text, "this store has no effect", "t.toml:10:1");
+        }
+    }
+
+    #[test]
+    fn placements_that_use_the_store_have_its_settings() {
+        let synced = "[nodes]\ncount = 2\nplacement = \"synced\"\nsync-every = \"1s\"\n[store]\n";
+        assert!(fleet(&format!("{synced}round-trip = \"1ms\"\n")).store.fallback.is_none());
+        refused(&format!("{synced}time = \"store\"\n"), "`time` goes with", "t.toml:12:1");
+        refused(
+            &format!("{synced}atomicity = \"script\"\n"),
+            "`atomicity` goes with",
+            "t.toml:12:1",
+        );
+    }
+
+    #[test]
+    fn leased_quota_is_that_of_one_limit() {
+        let leased =
+            "[nodes]\ncount = 2\nplacement = \"leased\"\nlease-batch = 5\nlease-lasts = \"1s\"\n";
+        let batch = Placement::Leased { batch: 5, lasts: Span::from_secs(1) };
+        assert_eq!(fleet(leased).nodes.placement, batch);
+        let shown = read_with(leased, &[("limit", "[\"1/1s\", \"2/1s\"]")]).unwrap_err();
+        assert!(shown.contains("quota of 2 limits cannot be leased together"), "{shown}");
+    }
+
+    #[test]
+    fn a_fallback_is_written_as_a_limit_is() {
+        let fallback = |text: &str| {
+            fleet(&format!("[store]\non-failure = \"local\"\nfallback = {text}\n")).store.fallback
+        };
+        assert_eq!(fallback("\"10/2s\""), Some(Limit::new(10, Span::from_secs(2))));
+        let limit = Limit { requests: 10, per: Span::from_secs(2), burst: 3 };
+        assert_eq!(fallback("{ requests = 10, per = \"2s\", burst = 3 }"), Some(limit));
+        let local = "[store]\non-failure = \"local\"\nfallback = ";
+        refused(&format!("{local}\"10\""), "`fallback`: `10` has no `/`", "t.toml:9:12");
+        refused(&format!("{local}\"1/5000d\""), "a limit per more than ten years", "t.toml:9:12");
+        refused(&format!("{local}{{ requests = 1 }}"), "`per` is missing", "t.toml:9:12");
+        refused(
+            &format!("{local}{{ requests = 1, per = \"1s\", key = \"client\" }}"),
+            "unknown key `key`",
+            "t.toml",
+        );
+    }
+
+    #[test]
+    fn what_would_begin_only_after_the_run_is_a_problem() {
+        let of = |table: &str, rest: &str| {
+            let nodes =
+                if table.starts_with("nodes") { "[nodes]\ncount = 1\n" } else { "[store]\n" };
+            format!("{nodes}[[{table}]]\nat = \"60s\"\n{rest}\n")
+        };
+        for (table, rest, what) in [
+            ("nodes.step", "by = \"1s\"", "step"),
+            ("store.step", "by = \"1s\"", "step"),
+            ("store.outage", "for = \"1s\"", "outage"),
+            ("store.fail-over", "lag = \"1s\"", "fail-over"),
+        ] {
+            let text = of(table, rest);
+            let place = if table.starts_with("nodes") { "t.toml:10:6" } else { "t.toml:9:6" };
+            refused(&text, &format!("this {what} begins when the run is over"), place);
+            assert!(read_with(&text, &[("duration", "61s")]).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_and_a_matrix_reach_every_setting() {
+        let set = [
+            ("nodes.count", "2"),
+            ("nodes.offsets", "[\"1s\", \"-1s\"]"),
+            ("store.round-trip", "{ kind = \"uniform\", max = \"2ms\" }"),
+            ("store.outage.0.for", "5s"),
+        ];
+        let text = "[store]\n[[store.outage]]\nat = \"1s\"\nfor = \"1s\"\n";
+        let Fleet { nodes, store, .. } = read_with(text, &set).unwrap().remove(0).fleet.unwrap();
+        let offsets: Vec<_> = nodes.clocks.iter().map(|clock| clock.offset.to_string()).collect();
+        assert_eq!(offsets, ["1s", "-1s"]);
+        let max = Span::from_nanos(2_000_000);
+        assert_eq!(store.round_trip, RoundTrip::Uniform { min: Span::ZERO, max });
+        assert_eq!(store.outages[0].lasts, Span::from_secs(5));
+
+        let cases = cases(
+            "[nodes]\ncount = 2\n[store]\n[matrix]\n\
+             \"nodes.offsets\" = [{ name = \"apart\", set = [\"0s\", \"1s\"] }]\n\
+             \"store.on-failure\" = [\"open\", \"closed\"]\n",
+        );
+        let seen = cases.iter().map(|case| {
+            let fleet = case.fleet.as_ref().unwrap();
+            (case.name.as_str(), fleet.nodes.clocks[1].offset.to_string(), fleet.store.on_failure)
+        });
+        let apart = "1s".to_owned();
+        assert_eq!(
+            seen.collect::<Vec<_>>(),
+            [
+                ("apart, on-failure open", apart.clone(), OnFailure::Open),
+                ("apart, on-failure closed", apart, OnFailure::Closed),
+            ]
+        );
+    }
 }

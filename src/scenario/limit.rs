@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::key::{Attribute, Key};
 use crate::error::{Place, Problem, Problems};
-use crate::params::{Choice, Node, Params, Setting, Value, table_schema};
+use crate::params::{Choice, Node, Params, Setting, Short, Table, Value, table_schema};
 use crate::rate::{Limit, Rate};
 use crate::time::Span;
 
@@ -171,6 +171,21 @@ fn read(params: &mut Params) -> LimitSpec {
         schema,
     );
     LimitSpec { name, key, counts, endpoints, ipv4_prefix, ipv6_prefix, tiers, ..plain }
+}
+
+/// A limit alone is written as `limit` is: `"10/1s"` is short for a table of `requests` and `per`.
+pub(super) const SHORT: Short = Short {
+    schema: Rate::schema,
+    expand: |node: &Node| -> Result<Table, Problem> {
+        let Rate { count, per } = Rate::read(node)?;
+        let (requests, per) = (Value::Integer(count.into()), Value::String(per.to_string()));
+        Ok(Table::at(&node.place, [("requests", requests), ("per", per)]))
+    },
+};
+
+/// Reads what a limit promises and nothing else. `None` after a problem was reported.
+pub(super) fn read_plain(params: &mut Params) -> Option<Limit> {
+    read_promise(params, None)
 }
 
 /// `requests`, `per` and `burst`; a tier inherits what it leaves out from `base`.

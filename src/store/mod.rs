@@ -3,10 +3,15 @@
 
 mod breaker;
 mod expiry;
+mod fail_over;
 mod key_name;
 mod outage;
+mod outages;
 mod round_trip;
+mod settings;
 mod slot;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use crate::clock::Clock;
@@ -14,11 +19,14 @@ use crate::rate::Limit;
 use crate::time::Span;
 
 pub use breaker::{Breaker, BreakerSpec};
-pub use expiry::{Deadline, Expiry, Hit};
+pub use expiry::{Deadline, Expiry, Hit, Rounding};
+pub use fail_over::FailOver;
 pub use key_name::KeyName;
-pub use outage::{Condition, Down, Outage, OutageKind, Outages};
+pub use outage::{Down, Outage, OutageKind};
+pub use outages::{Condition, Outages};
 pub use round_trip::RoundTrip;
-pub use slot::hash_slot;
+pub use settings::{Around, MEANING};
+pub use slot::{hash_slot, shard_of};
 pub use wire::{Exchange, bytes};
 
 /// The `[store]` table.
@@ -90,17 +98,6 @@ pub enum Eviction {
     SoonestToExpire,
     /// Nothing: a write that needs more fails.
     Refuse,
-}
-
-/// A replica takes over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FailOver {
-    /// When, from the start of the run.
-    pub at: Span,
-    /// What was written in the last so long is lost.
-    pub lag: Span,
-    /// Which shard; `None` for all.
-    pub shard: Option<usize>,
 }
 
 /// What a node does with an attempt on which the store gives no answer.

@@ -1,6 +1,12 @@
 //! Spans in which the store does not answer, or badly.
 
-use crate::time::{Instant, Span, Window};
+use serde_json::json;
+
+use crate::clock::Clock;
+use crate::error::Problem;
+use crate::params::{Begin, Choice, Params};
+use crate::rate::Share;
+use crate::time::Span;
 
 /// A `[[store.outage]]`, counted from the start of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,73 +55,181 @@ pub enum Down {
     Silent,
 }
 
-/// The outages of a run.
-#[derive(Debug, Clone)]
-pub struct Outages {
-    outages: Vec<(Window, Outage)>,
+impl Choice for Down {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("silent", Down::Silent, "nothing: calls end with the timeout"),
+        ("refuses", Down::Refuses, "that it is down, after a round trip"),
+    ];
 }
 
-/// What is wrong between a node and a shard at an instant; of several outages, all of it.
+/// What is wrong, without the numbers that go with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Condition {
-    /// Whether the store works on nothing.
-    pub down: Option<Down>,
-    /// Calls take so many times as long ...
-    pub times: u64,
-    /// ... and so much longer.
-    pub extra: Span,
-    /// Of a million calls so many never reach it ...
-    pub lost_calls_ppm: u32,
-    /// ... and of those that it answered, so many answers are lost.
-    pub lost_answers_ppm: u32,
+enum Kind {
+    Down,
+    Slow,
+    Lossy,
 }
 
-impl Outages {
-    /// Those that begin within a run.
-    pub fn within(run: Window, outages: &[Outage]) -> Outages {
-        let window = |outage: &Outage| {
-            let start = run.start + outage.at;
-            Window { start, end: start + outage.lasts }
-        };
-        let all = outages.iter().map(|outage| (window(outage), outage.clone()));
-        Outages { outages: all.filter(|(window, _)| run.contains(window.start)).collect() }
+impl Choice for Kind {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("down", Kind::Down, "it works on nothing"),
+        ("slow", Kind::Slow, "calls take longer"),
+        ("lossy", Kind::Lossy, "a share of the calls is lost"),
+    ];
+}
+
+/// What is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Calls,
+    Answers,
+}
+
+impl Choice for Lost {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("calls", Lost::Calls, "calls, on their way to the store"),
+        ("answers", Lost::Answers, "answers, so that the store has worked on the call"),
+    ];
+}
+
+/// What is left of the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Kept,
+    Lost,
+}
+
+impl Choice for State {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("kept", State::Kept, "all is there as it was"),
+        ("lost", State::Lost, "nothing is left"),
+    ];
+}
+
+const MEANING: &str =
+    "A span in which the store does not answer, or badly. Where some overlap, all of it is wrong.";
+
+/// The largest `times`.
+const SLOWEST: u64 = 1_000_000;
+
+impl Outage {
+    /// Reads all of them; `None` where it is not known how many nodes or shards there are.
+    pub(super) fn read_all(
+        params: &mut Params,
+        nodes: Option<usize>,
+        shards: Option<usize>,
+        begins: &mut Vec<Begin>,
+    ) -> Vec<Outage> {
+        let read =
+            params.tables("outage", MEANING, |params| Outage::read(params, nodes, shards, begins));
+        read.into_iter().flatten().collect()
     }
 
-    /// What is wrong between a node and a shard.
-    pub fn condition(&self, at: Instant, node: usize, shard: usize) -> Condition {
-        let mut condition = Condition {
-            down: None,
-            times: 1,
-            extra: Span::ZERO,
-            lost_calls_ppm: 0,
-            lost_answers_ppm: 0,
+    /// `None` after a problem was reported.
+    fn read(
+        params: &mut Params,
+        nodes: Option<usize>,
+        shards: Option<usize>,
+        begins: &mut Vec<Begin>,
+    ) -> Option<Outage> {
+        let at: Option<Span> = params.required("at", "When it begins, from the start of the run.");
+        begins.extend(at.map(|at| Begin::new("outage", at, params)));
+        let lasts: Option<Span> = params.required("for", "How long it lasts.");
+        let lasting = params.require(
+            "for",
+            lasts != Some(Span::ZERO),
+            "an outage of no time at all",
+            "write a span such as \"10s\"",
+        );
+        let kind = read_kind(params);
+        let nodes = read_list(params, "nodes", "node", nodes);
+        let shards = read_list(params, "shards", "shard", shards);
+        let state = params.or("state", State::Kept, "What is left of the state when it is over.");
+        let outage = Outage {
+            at: at?,
+            lasts: lasts?,
+            kind: kind?,
+            nodes: nodes?,
+            shards: shards?,
+            loses: state == State::Lost,
         };
-        let covers = |list: &[usize], one: usize| list.is_empty() || list.contains(&one);
-        for (window, outage) in &self.outages {
-            let here = covers(&outage.nodes, node) && covers(&outage.shards, shard);
-            if !(here && window.contains(at)) {
-                continue;
-            }
-            match outage.kind {
-                OutageKind::Down(down) => condition.down = Some(down),
-                OutageKind::Slow { times, extra } => {
-                    (condition.times, condition.extra) = (times, extra);
-                }
-                OutageKind::Lossy { ppm, answers: false } => condition.lost_calls_ppm = ppm,
-                OutageKind::Lossy { ppm, answers: true } => condition.lost_answers_ppm = ppm,
-            }
+        lasting.then_some(outage)
+    }
+}
+
+fn read_kind(params: &mut Params) -> Option<OutageKind> {
+    let kind = params.or_unknown("kind", Kind::Down, "What is wrong.");
+    let is = |one| kind.map(|kind| kind == one);
+    let down = params.only(is(Kind::Down), "`kind = \"down\"`", |params| {
+        params.or("how", Down::Silent, "What nodes learn of that.")
+    });
+    let slow = params.only(is(Kind::Slow), "`kind = \"slow\"`", |params| {
+        let times: Option<u64> = params
+            .within(1..=SLOWEST)
+            .optional("times", "By how many times calls take longer; by default 1.");
+        let extra: Option<Span> =
+            params.optional("extra", "How much longer they take besides; by default not at all.");
+        // What could not be read may have changed something.
+        let changes = times.map_or(params.has("times"), |times| times > 1)
+            || extra.map_or(params.has("extra"), |extra| extra > Span::ZERO);
+        if !changes {
+            let help = "raise `times` above 1, or write an `extra` such as \"100ms\"";
+            let problem = Problem::at(params.place(), "an outage that changes nothing");
+            params.problems().add(problem.help(help));
         }
-        condition
+        let (times, extra) = (times.unwrap_or(1), extra.unwrap_or_default());
+        params.resolve("times", json!(times));
+        params.resolve("extra", json!(extra.to_string()));
+        changes.then_some(OutageKind::Slow { times, extra })
+    });
+    let lossy = params.only(is(Kind::Lossy), "`kind = \"lossy\"`", |params| {
+        let share: Option<Share> = params.required("share", "How many are lost.");
+        let loses = params.require(
+            "share",
+            share != Some(Share::ZERO),
+            "an outage that loses nothing",
+            "write a share such as \"30%\"",
+        );
+        let of = params.or("of", Lost::Calls, "Of what.");
+        let lossy = OutageKind::Lossy { ppm: share?.ppm(), answers: of == Lost::Answers };
+        loses.then_some(lossy)
+    });
+    match kind? {
+        Kind::Down => down.map(OutageKind::Down),
+        Kind::Slow => slow.flatten(),
+        Kind::Lossy => lossy.flatten(),
     }
+}
 
-    /// From when to when anything is wrong, in time order; spans that touch or overlap are one.
-    pub fn windows(&self) -> Vec<Window> {
-        self.outages.iter().map(|(window, _)| *window).collect()
-    }
-
-    /// When all is lost that is in some shards, and in which (empty for all), in time order.
-    pub fn losses(&self) -> impl Iterator<Item = (Instant, &[usize])> {
-        let losing = self.outages.iter().filter(|(_, outage)| outage.loses);
-        losing.map(|(window, outage)| (window.end, &outage.shards[..]))
+/// Some of `count`, counted from 0; empty if it is about all. `None` after a problem was reported.
+fn read_list(
+    params: &mut Params,
+    name: &str,
+    one: &str,
+    count: Option<usize>,
+) -> Option<Vec<usize>> {
+    let meaning = format!("The {name} it is about, counted from 1. By default all.");
+    let Some(list) = params.optional::<Vec<u64>>(name, &meaning) else {
+        return (!params.has(name)).then(Vec::new);
+    };
+    let most = count.unwrap_or(Clock::MOST) as u64;
+    let help = format!("write numbers from 1 to {most}, or leave it out for every {one}");
+    let wrong =
+        match list.iter().enumerate().find(|(index, number)| {
+            !(1..=most).contains(*number) || list[..*index].contains(number)
+        }) {
+            _ if list.is_empty() => Some(format!("an outage of no {one} at all")),
+            Some((_, number)) if (1..=most).contains(number) => {
+                Some(format!("{number} is there twice"))
+            }
+            Some((_, number)) => Some(format!("there is no {one} {number}")),
+            None => None,
+        };
+    match wrong {
+        Some(message) => {
+            params.require(name, false, message, &help);
+            None
+        }
+        None => Some(list.into_iter().map(|number| number as usize - 1).collect()),
     }
 }

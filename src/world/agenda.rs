@@ -1,7 +1,7 @@
 //! What lies ahead in a closed loop, in the order in which it happens.
 //!
 //! Of one instant, in this order: work is done, the backend's capacity changes, attempts leave the
-//! limiter's queue, clients that have already sent something act (they hear of an answer, wait no longer, try
+//! limiter's queue, nodes and their store act, clients that have already sent something act (they hear of an answer, wait no longer, try
 //! again), requests are made for the first time. What becomes free at an instant can be taken at that
 //! instant. Of each kind, in the order in which they were scheduled.
 
@@ -21,6 +21,8 @@ pub(super) enum Turn {
     Changes,
     /// An attempt leaves the limiter's queue.
     Departs,
+    /// Something happens to nodes or store.
+    Steps,
     /// A client acts on a request under way.
     Acts,
     /// A request is made for the first time.
@@ -56,13 +58,15 @@ impl Agenda {
         }
     }
 
-    /// What happens next, and when; `arrival` is when the next request is made. `None` if nothing does.
+    /// What happens next, and when; `step` is when something happens to nodes or store next, `arrival` when the
+    /// next request is made. `None` if nothing does.
     #[inline]
-    pub fn next(&self, arrival: Option<Instant>) -> Option<(Instant, Turn)> {
+    pub fn next(&self, step: Option<Instant>, arrival: Option<Instant>) -> Option<(Instant, Turn)> {
         let ahead = [
             (self.done.next_at(), Turn::Done),
             (self.changes.front().copied(), Turn::Changes),
             (self.departures.next_at(), Turn::Departs),
+            (step, Turn::Steps),
             (self.acts.next_at(), Turn::Acts),
             (arrival, Turn::Arrives),
         ];
@@ -105,9 +109,11 @@ mod tests {
         agenda.departures.push(at, ticket);
         agenda.done.push(at, Running(0));
         let mut order = Vec::new();
-        while let Some((_, turn)) = agenda.next(Some(at)) {
+        let mut step = Some(at);
+        while let Some((_, turn)) = agenda.next(step, Some(at)) {
             order.push(turn);
             match turn {
+                Turn::Steps => step = None,
                 Turn::Done => drop(agenda.done.pop(|_| {})),
                 Turn::Changes => drop(agenda.changes.pop_front()),
                 Turn::Departs => drop(agenda.departures.pop(|_| {})),
@@ -115,11 +121,11 @@ mod tests {
                 Turn::Arrives => break,
             }
         }
-        use Turn::{Acts, Arrives, Changes, Departs, Done};
-        assert_eq!(order, [Done, Changes, Departs, Acts, Arrives]);
+        use Turn::{Acts, Arrives, Changes, Departs, Done, Steps};
+        assert_eq!(order, [Done, Changes, Departs, Steps, Acts, Arrives]);
         agenda.done.push(Instant(6), Running(0));
-        assert_eq!(agenda.next(Some(at)), Some((at, Arrives)), "the instant goes first");
-        assert_eq!(agenda.next(None), Some((Instant(6), Done)));
+        assert_eq!(agenda.next(None, Some(at)), Some((at, Arrives)), "the instant goes first");
+        assert_eq!(agenda.next(None, None), Some((Instant(6), Done)));
     }
 
     #[test]

@@ -6,16 +6,19 @@
 //! attempts of a request at one instant.
 
 mod answers;
+mod asked;
 
 use super::agenda::{Agenda, Turn};
 use super::desk::Desk;
+use super::fleet::Fleet;
 use super::requests::{Line, Requests, Ticket};
 use super::stage::{Answer, Stage};
 use super::{Asked, Decided, Fate, Observer, Plan, STRIDE, Stopped};
+use crate::algorithm::Wait;
 use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
 use crate::seed::Draws;
-use crate::server::{Backend, Entry, Job, Started, Work};
+use crate::server::{Backend, Entry, Header, Job, Started, Work};
 use crate::time::{Instant, Span};
 use crate::traffic::Arrival;
 
@@ -31,6 +34,8 @@ pub(super) struct Loop<'a, 'b> {
     /// Where the jitter of the server comes from.
     draws: Draws,
     requests: Requests,
+    /// The nodes that decide, where there are several or a store is asked.
+    fleet: Option<Fleet<'a>>,
     /// By client; empty where clients send on schedule.
     lines: Vec<Line>,
     agenda: Agenda,
@@ -44,7 +49,12 @@ pub(super) struct Loop<'a, 'b> {
 
 impl<'a, 'b> Loop<'a, 'b> {
     /// Nothing has happened yet; `queues` tells whether attempts may wait at the desk.
-    pub fn new(plan: &'a Plan<'a>, desk: &'b mut Desk<'a>, queues: bool) -> Loop<'a, 'b> {
+    pub fn new(
+        plan: &'a Plan<'a>,
+        desk: &'b mut Desk<'a>,
+        fleet: Option<Fleet<'a>>,
+        queues: bool,
+    ) -> Loop<'a, 'b> {
         let window = plan.traffic.window;
         let count = plan.traffic.clients.len();
         let crowd = Crowd::new(plan.clients, plan.seed, count);
@@ -52,7 +62,8 @@ impl<'a, 'b> Loop<'a, 'b> {
         let capped = plan.clients.in_flight.is_some();
         // Those who learn of an answer and those who wait for none any longer come again in the order in
         // which they learn.
-        let times_out = plan.clients.timeout.is_some() && (queues || backend.is_some());
+        let takes_time = queues || backend.is_some() || fleet.is_some();
+        let times_out = plan.clients.timeout.is_some() && takes_time;
         Loop {
             ordered: capped || times_out || crowd.needs_order(),
             heeds_headers: crowd.heeds_headers(),
@@ -64,6 +75,7 @@ impl<'a, 'b> Loop<'a, 'b> {
             backend,
             draws: plan.seed.draws("rejection"),
             requests: Requests::default(),
+            fleet,
             lines: if capped { vec![Line::default(); count] } else { Vec::new() },
             refusing_takes_time: plan.backend.is_some_and(|b| b.reject_cost() > Span::ZERO),
             end: window.end,
@@ -82,16 +94,19 @@ impl<'a, 'b> Loop<'a, 'b> {
         let mut reported = 0;
         loop {
             let arrival = arrivals.peek().map(|(_, arrival)| arrival.at);
-            let next = self.agenda.next(arrival).filter(|(at, _)| *at < self.end);
+            let step = self.fleet.as_ref().and_then(Fleet::next_at);
+            let next = self.agenda.next(step, arrival).filter(|(at, _)| *at < self.end);
             let Some((now, turn)) = next else { break };
             match turn {
                 Turn::Done => self.finish_next(observer),
                 Turn::Changes => self.change(),
                 Turn::Departs => self.depart_next(observer),
+                Turn::Steps => self.step(observer)?,
                 Turn::Acts => self.act_next(observer),
                 Turn::Arrives => {
                     let Some((number, arrival)) = arrivals.next() else { break };
                     self.arrive(number as u64, &arrival, observer);
+                    self.check_slots()?;
                 }
             }
             if self.attempts - reported >= STRIDE || self.attempts > most {
@@ -101,7 +116,10 @@ impl<'a, 'b> Loop<'a, 'b> {
         }
         observer.progressed(self.plan.traffic.window.span(), self.attempts - reported);
         self.desk.judge.still_retrying(self.requests.retrying());
-        let mut queued = 0;
+        if let Some(fleet) = &mut self.fleet {
+            fleet.finish(self.desk);
+        }
+        let mut queued = self.requests.asking();
         while let Some((_, ticket)) = self.agenda.departures.pop(|_| {}) {
             queued += u64::from(self.requests.is_current(ticket));
         }
@@ -149,17 +167,25 @@ impl<'a, 'b> Loop<'a, 'b> {
                 self.desk.judge.gave_up(at);
                 self.end_request(slot, at, observer);
             }
-            Stage::Queued(_) => {
+            Stage::Asking | Stage::Queued(_) => {
                 self.desk.judge.failed();
-                self.settle(slot, at, Answer::Failure(None), observer);
+                self.let_go(slot, at, observer);
             }
             Stage::Working => {
                 self.desk.judge.abandoned();
-                self.settle(slot, at, Answer::Failure(None), observer);
+                self.let_go(slot, at, observer);
             }
-            Stage::Refused(_) => self.settle(slot, at, Answer::Failure(None), observer),
+            Stage::Refused(_) => self.let_go(slot, at, observer),
             Stage::Free(_) | Stage::Backlog(_) => unreachable!("nothing lies ahead of it"),
         }
+    }
+
+    /// A client waits no longer for the answer to an attempt.
+    fn let_go(&mut self, slot: u32, at: Instant, observer: &mut dyn Observer) {
+        if let Some(fleet) = &mut self.fleet {
+            fleet.answered(slot);
+        }
+        self.settle(slot, at, Answer::Failure(None), observer);
     }
 
     /// Makes an attempt of a request.
@@ -176,11 +202,15 @@ impl<'a, 'b> Loop<'a, 'b> {
         if trial == Trial::First {
             self.crowd.began(client, at);
         }
+        if self.fleet.is_some() {
+            return self.ask(slot, number, attempt, arrival, trial, observer);
+        }
         let fate = self.desk.decide(&arrival);
         self.desk.judge.tried(at, trial);
         let asked = Some(Asked { node: None, reading: at.exact() });
         let request = u64::from(number);
-        observer.decided(Decided { arrival: &arrival, request, attempt, fate, asked });
+        let arrival = &arrival;
+        observer.decided(Decided { arrival, request, attempt, fate, at, node: 0, asked });
         match fate {
             Fate::Accepted => match self.backend {
                 None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),
@@ -193,15 +223,12 @@ impl<'a, 'b> Loop<'a, 'b> {
                 let ticket = self.wait(slot, Stage::Queued(at));
                 self.agenda.departures.push(at + span, ticket);
             }
+            Fate::TurnedDown => unreachable!("there is no store"),
             Fate::Rejected(wait) => {
                 if trial == (Trial::Retry { obeys: true }) {
                     self.desk.judge.broke_promise();
                 }
-                let header = self.heeds_headers.then(|| {
-                    let draw = || self.draws.part(u64::from(number), u64::from(attempt));
-                    self.plan.rejection.header(at, wait, || self.desk.window(), draw)
-                });
-                let header = header.flatten();
+                let header = self.header(at, number, attempt, wait, || self.desk.window());
                 if self.refusing_takes_time {
                     let ticket = self.wait(slot, Stage::Refused(header));
                     self.employ(ticket, at, Work::Reject, observer);
@@ -211,6 +238,23 @@ impl<'a, 'b> Loop<'a, 'b> {
                 }
             }
         }
+    }
+
+    /// What a rejection tells its client, if that looks at it.
+    #[inline]
+    fn header(
+        &self,
+        at: Instant,
+        number: u32,
+        attempt: u32,
+        wait: Wait,
+        window: impl Fn() -> Span,
+    ) -> Option<Header> {
+        if !self.heeds_headers {
+            return None;
+        }
+        let draw = || self.draws.part(u64::from(number), u64::from(attempt));
+        self.plan.rejection.header(at, wait, window, draw)
     }
 
     /// Puts an attempt into a stage in which its client waits, for as long as it does.

@@ -5,13 +5,17 @@ use super::gate::{Decision, Gate, Limiters};
 use super::keys::{Keyring, Met};
 use super::{Fate, Plan};
 use crate::judge::{Judge, Tally, Touch};
+use crate::rate::Limit;
+use crate::scenario::Combine;
+use crate::store::{KeyName, Outages};
 use crate::time::{Instant, Span};
 use crate::traffic::Arrival;
 
 /// The limits of one run with all that they remember, and the judge of it.
 pub(super) struct Desk<'a> {
     plan: &'a Plan<'a>,
-    ring: Keyring<'a>,
+    pub ring: Keyring<'a>,
+    /// Without any limiters where a fleet decides.
     gate: Gate,
     pub judge: Judge,
     one_key_each: bool,
@@ -20,10 +24,10 @@ pub(super) struct Desk<'a> {
     reference: Option<&'a Decisions>,
     decisions: Option<Decisions>,
     /// The keys of the attempt at hand; kept to reuse their memory.
-    keys: Vec<Met>,
+    pub keys: Vec<Met>,
     /// Bit i tells whether the limit of `keys[i]` refused the attempt just decided.
     refused: u64,
-    touches: Vec<Touch>,
+    pub touches: Vec<Touch>,
     /// Clients that will act before long and their keys; kept to reuse their memory.
     soon: (Vec<u32>, Vec<u32>),
 }
@@ -45,6 +49,9 @@ impl<'a> Desk<'a> {
             judge = judge.with_requests(plan.trigger);
         } else if reference.is_some() {
             judge = judge.with_reference();
+        }
+        if let Some(fleet) = plan.fleet {
+            judge = judge.with_fleet(Outages::within(window, &fleet.store.outages).windows());
         }
         let one_key_each = plan.keys.is_one_key_each();
         if one_key_each {
@@ -68,7 +75,7 @@ impl<'a> Desk<'a> {
 
     /// Finds the keys of an attempt, and meets those that are new.
     #[inline]
-    fn look_up(&mut self, arrival: &Arrival) {
+    pub fn look_up(&mut self, arrival: &Arrival) {
         let Desk { plan, ring, gate, judge, keys, touches, one_key_each, .. } = self;
         keys.clear();
         touches.clear();
@@ -80,7 +87,9 @@ impl<'a> Desk<'a> {
                 if *one_key_each {
                     judge.met_own(arrival.client);
                 }
-                gate.meet(&met);
+                if plan.fleet.is_none() {
+                    gate.meet(&met);
+                }
             }
             touches.push(Touch { limit: met.limit, key: met.key, cost: met.cost });
             keys.push(met);
@@ -91,6 +100,9 @@ impl<'a> Desk<'a> {
     /// kind of record after another, so that the misses of one kind overlap.
     pub fn fetch(&mut self, clients: impl Iterator<Item = u32>) {
         let Desk { plan, ring, gate, judge, soon: (soon, keys), .. } = self;
+        if plan.fleet.is_some() {
+            return;
+        }
         soon.clear();
         soon.extend(clients);
         judge.fetch_clients(soon);
@@ -105,7 +117,7 @@ impl<'a> Desk<'a> {
     /// Decides an attempt. One that is queued counts as accepted once [`Desk::depart`] is told.
     pub fn decide(&mut self, arrival: &Arrival) -> Fate {
         self.look_up(arrival);
-        let Desk { gate, judge, keys, touches, at_once, .. } = self;
+        let Desk { gate, judge, keys, touches, .. } = self;
         // Clocks are exact: a reading is the instant.
         let (at, now) = (arrival.at, arrival.at.exact());
         judge.offered(at, arrival.client, touches);
@@ -113,26 +125,74 @@ impl<'a> Desk<'a> {
             let until = kept.neutral_from.map(|reading| Instant(reading.0));
             judge.kept(met.limit, met.key, at, kept.footprint, until);
         });
-        let fate = match decision {
-            Decision::Admit => {
-                judge.accepted(at, arrival.client, touches, *at_once);
-                Fate::Accepted
-            }
-            Decision::Queue(span) => Fate::Queued(span),
-            Decision::Deny { refused, wait } => {
-                judge.rejected(at, arrival.client, touches, refused, wait);
-                self.refused = refused;
-                Fate::Rejected(wait)
-            }
-        };
+        let fate = self.judged(at, arrival, decision);
         if let Some(decisions) = &mut self.decisions {
             let allowed = !matches!(fate, Fate::Rejected(_));
             if let Some(reference) = self.reference {
-                judge.compared(allowed, reference.get(decisions.len()));
+                self.judge.compared(allowed, reference.get(decisions.len()));
             }
             decisions.push(allowed);
         }
         fate
+    }
+
+    /// Tells the judge what was decided at `at` of the attempt whose keys are at hand.
+    fn judged(&mut self, at: Instant, arrival: &Arrival, decision: Decision) -> Fate {
+        let Desk { judge, touches, at_once, .. } = self;
+        match decision {
+            Decision::Admit => judge.accepted(at, arrival.client, touches, *at_once),
+            Decision::Queue(_) => {}
+            Decision::Deny { refused, wait } => {
+                judge.rejected(at, arrival.client, touches, refused, wait);
+                self.refused = refused;
+            }
+        }
+        decision.fate()
+    }
+
+    /// The fleet has decided at `at` an attempt of the request with this number, whose keys are at hand.
+    pub fn settle(
+        &mut self,
+        at: Instant,
+        arrival: &Arrival,
+        number: u32,
+        decision: Decision,
+    ) -> Fate {
+        let fate = self.judged(at, arrival, decision);
+        self.compare(number, !matches!(fate, Fate::Rejected(_)));
+        fate
+    }
+
+    /// A node has refused at `at` an attempt of which the store told it nothing, and whose keys are at hand.
+    pub fn turn_down(&mut self, at: Instant, arrival: &Arrival, number: u32) -> Fate {
+        self.judge.turned_down(at, arrival.client, &self.touches);
+        self.refused = 0;
+        self.compare(number, false);
+        Fate::TurnedDown
+    }
+
+    /// Where clients send on schedule, requests are numbered as those of the reference are.
+    fn compare(&mut self, number: u32, allowed: bool) {
+        if let Some(reference) = self.reference {
+            self.judge.compared(allowed, reference.get(number as usize));
+        }
+    }
+
+    /// What was promised for a key.
+    pub fn promise(&self, met: &Met) -> Limit {
+        let spec = &self.plan.limits[met.limit];
+        let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
+        tier.unwrap_or(spec.limit)
+    }
+
+    /// What a key is called in the store.
+    pub fn stored_name(&self, template: &KeyName, limit: usize, key: usize) -> String {
+        template.of(&self.plan.limits[limit].name, &self.ring.name(limit, key))
+    }
+
+    /// Whether every limit decides for itself.
+    pub fn is_independent(&self) -> bool {
+        self.plan.combine == Combine::Independent
     }
 
     /// An attempt leaves the queue at `at`, having waited for `span`.
@@ -144,9 +204,7 @@ impl<'a> Desk<'a> {
     /// The longest `per` of the limits that refused the attempt just decided.
     pub fn window(&self) -> Span {
         let of = |(index, met): (usize, &Met)| {
-            let spec = &self.plan.limits[met.limit];
-            let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
-            (self.refused >> index & 1 == 1).then_some(tier.unwrap_or(spec.limit).per)
+            (self.refused >> index & 1 == 1).then(|| self.promise(met).per)
         };
         self.keys.iter().enumerate().filter_map(of).max().unwrap_or(Span::ZERO)
     }

@@ -1,5 +1,6 @@
 //! The limits of one run acting together: what becomes of an attempt under all of them.
 
+use super::Fate;
 use super::keys::Met;
 use crate::algorithm::{Kept, Limiter, Verdict, Wait};
 use crate::scenario::Combine;
@@ -21,6 +22,28 @@ pub(super) enum Decision {
     },
 }
 
+impl Decision {
+    /// What it means for an attempt.
+    pub fn fate(self) -> Fate {
+        match self {
+            Decision::Admit => Fate::Accepted,
+            Decision::Queue(span) => Fate::Queued(span),
+            Decision::Deny { wait, .. } => Fate::Rejected(wait),
+        }
+    }
+}
+
+/// What the limits say of an attempt. Bit i is about the limit of its i-th key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Ruling {
+    /// Which refuse; those that were not asked do not.
+    pub refused: u64,
+    /// Which charge it.
+    pub charged: u64,
+    /// How long it waits in their queues.
+    pub queued: Span,
+}
+
 /// By limit and variant (the limit itself, then its tiers), the configured algorithm.
 pub type Limiters = Vec<Vec<Box<dyn Limiter>>>;
 
@@ -31,15 +54,65 @@ pub(super) struct Gate {
     /// By limit and key, the key's number within its variant's limiter; `None` where there is only one variant and
     /// numbers are the same.
     local: Vec<Option<Vec<u32>>>,
-    /// By limit and variant, how many keys its limiter has.
+    /// By limit and variant, how many keys its limiter has ...
     counts: Vec<Vec<u32>>,
+    /// ... and which of them nobody uses any more.
+    spare: Vec<Vec<Vec<u32>>>,
 }
 
 impl Gate {
     pub(super) fn new(combine: Combine, limiters: Limiters) -> Gate {
         let counts = limiters.iter().map(|variants| vec![0; variants.len()]).collect();
+        let spare = limiters.iter().map(|variants| vec![Vec::new(); variants.len()]).collect();
         let local = limiters.iter().map(|variants| (variants.len() > 1).then(Vec::new)).collect();
-        Gate { combine, limiters, local, counts }
+        Gate { combine, limiters, local, counts, spare }
+    }
+
+    /// A gate whose keys are the numbers of their states within the limiters of their variants, as
+    /// [`Gate::take`] hands them out; none is to be met.
+    pub(super) fn numbered(combine: Combine, limiters: Limiters) -> Gate {
+        let gate = Gate::new(combine, limiters);
+        Gate { local: vec![None; gate.limiters.len()], ..gate }
+    }
+
+    /// The number of a fresh state that nobody else uses.
+    pub(super) fn take(&mut self, limit: usize, variant: usize) -> usize {
+        let limiter = &mut self.limiters[limit][variant];
+        if let Some(number) = self.spare[limit][variant].pop() {
+            limiter.forget(number as usize);
+            return number as usize;
+        }
+        let count = &mut self.counts[limit][variant];
+        *count += 1;
+        limiter.reserve(*count as usize - 1);
+        *count as usize - 1
+    }
+
+    /// The state of a key is not used any more.
+    pub(super) fn give_back(&mut self, met: &Met) {
+        self.spare[met.limit][met.variant].push(met.key as u32);
+    }
+
+    /// The state of a key becomes that of another of the same variant.
+    pub(super) fn copy(&mut self, from: &Met, to: &Met) {
+        let (source, target) = (self.number(from), self.number(to));
+        self.limiters[to.limit][to.variant].copy(source, target);
+    }
+
+    /// The state of a key becomes that of one that was never met.
+    pub(super) fn forget(&mut self, met: &Met) {
+        let (limiter, key) = self.of(met);
+        limiter.forget(key);
+    }
+
+    /// How long until all limits that refuse would admit an attempt.
+    pub(super) fn wait(&self, keys: &[Met], now: Reading, refused: u64) -> Wait {
+        let refusing = keys.iter().enumerate().filter(|(index, _)| refused >> index & 1 == 1);
+        let waits = refusing.map(|(_, met)| {
+            let (limiter, key) = self.at(met);
+            limiter.wait(key, now, met.cost)
+        });
+        waits.fold(Wait::After(Span::ZERO), Wait::max)
     }
 
     /// Makes room for a key that was met first.
@@ -71,64 +144,58 @@ impl Gate {
                 Verdict::Deny => Decision::Deny { refused: 1, wait: settled.wait },
             };
         }
-        let decision = match self.combine {
-            Combine::AllOrNothing => self.all_or_nothing(keys, now),
-            Combine::Sequential => self.one_by_one(keys, now, true),
-            Combine::Independent => self.one_by_one(keys, now, false),
-        };
+        let ruling = self.rule(keys, now);
+        let decision = self.enact(keys, now, &ruling);
         for met in keys {
-            let (limiter, key) = self.of(met);
-            kept(met, &limiter.kept(key, now));
+            kept(met, &self.kept(met, now));
         }
         decision
     }
 
-    fn all_or_nothing(&mut self, keys: &[Met], now: Reading) -> Decision {
-        let mut queued = Span::ZERO;
-        let mut refused = 0;
+    /// What the limits say of an attempt that is counted under `keys`; changes nothing.
+    pub(super) fn rule(&self, keys: &[Met], now: Reading) -> Ruling {
+        let mut ruling = Ruling::default();
         for (index, met) in keys.iter().enumerate() {
-            let (limiter, key) = self.of(met);
+            let (limiter, key) = self.at(met);
             match limiter.check(key, now, met.cost) {
-                Verdict::Admit => {}
-                Verdict::Queue(span) => queued = queued.max(span),
-                Verdict::Deny => refused |= 1 << index,
+                Verdict::Deny => ruling.refused |= 1 << index,
+                verdict => {
+                    ruling.charged |= 1 << index;
+                    if let Verdict::Queue(span) = verdict {
+                        ruling.queued = ruling.queued.max(span);
+                    }
+                }
+            }
+            if self.combine == Combine::Sequential && ruling.refused != 0 {
+                break;
             }
         }
-        let mut wait = Wait::After(Span::ZERO);
-        for (index, met) in keys.iter().enumerate() {
-            let (limiter, key) = self.of(met);
-            if refused == 0 {
-                limiter.charge(key, now, met.cost);
-            } else if refused & (1 << index) != 0 {
-                limiter.deny(key, now, met.cost);
-                wait = wait.max(limiter.wait(key, now, met.cost));
-            }
+        if self.combine == Combine::AllOrNothing && ruling.refused != 0 {
+            ruling.charged = 0;
         }
-        decision(refused, queued, wait)
+        ruling
     }
 
-    fn one_by_one(&mut self, keys: &[Met], now: Reading, stop_at_refusal: bool) -> Decision {
-        let mut queued = Span::ZERO;
-        let mut refused = 0;
-        let mut wait = Wait::After(Span::ZERO);
+    /// Does to the states what a ruling says.
+    pub(super) fn enact(&mut self, keys: &[Met], now: Reading, ruling: &Ruling) -> Decision {
         for (index, met) in keys.iter().enumerate() {
             let (limiter, key) = self.of(met);
-            let verdict = limiter.check(key, now, met.cost);
-            if verdict == Verdict::Deny {
-                refused |= 1 << index;
+            if ruling.charged >> index & 1 == 1 {
+                limiter.charge(key, now, met.cost);
+            } else if ruling.refused >> index & 1 == 1 {
                 limiter.deny(key, now, met.cost);
-                wait = wait.max(limiter.wait(key, now, met.cost));
-                if stop_at_refusal {
-                    break;
-                }
-                continue;
-            }
-            limiter.charge(key, now, met.cost);
-            if let Verdict::Queue(span) = verdict {
-                queued = queued.max(span);
             }
         }
-        decision(refused, queued, wait)
+        self.decision(keys, now, ruling)
+    }
+
+    /// What becomes of an attempt by a ruling that was enacted.
+    pub(super) fn decision(&self, keys: &[Met], now: Reading, ruling: &Ruling) -> Decision {
+        match (ruling.refused, ruling.queued) {
+            (0, Span::ZERO) => Decision::Admit,
+            (0, span) => Decision::Queue(span),
+            (refused, _) => Decision::Deny { refused, wait: self.wait(keys, now, refused) },
+        }
     }
 
     /// Has the states of keys of a limit fetched from memory, as they will be needed before long; where there are
@@ -139,20 +206,26 @@ impl Gate {
         }
     }
 
-    fn of(&mut self, met: &Met) -> (&mut dyn Limiter, usize) {
-        let key = match &self.local[met.limit] {
+    /// What is kept of a key.
+    pub(super) fn kept(&self, met: &Met, now: Reading) -> Kept {
+        let (limiter, key) = self.at(met);
+        limiter.kept(key, now)
+    }
+
+    fn number(&self, met: &Met) -> usize {
+        match &self.local[met.limit] {
             Some(local) => local[met.key] as usize,
             None => met.key,
-        };
-        (self.limiters[met.limit][met.variant].as_mut(), key)
+        }
     }
-}
 
-fn decision(refused: u64, queued: Span, wait: Wait) -> Decision {
-    match (refused, queued) {
-        (0, Span::ZERO) => Decision::Admit,
-        (0, span) => Decision::Queue(span),
-        (refused, _) => Decision::Deny { refused, wait },
+    fn at(&self, met: &Met) -> (&dyn Limiter, usize) {
+        (self.limiters[met.limit][met.variant].as_ref(), self.number(met))
+    }
+
+    fn of(&mut self, met: &Met) -> (&mut dyn Limiter, usize) {
+        let number = self.number(met);
+        (self.limiters[met.limit][met.variant].as_mut(), number)
     }
 }
 

@@ -260,6 +260,13 @@ impl<'a> Keyring<'a> {
         clients.iter().filter_map(key)
     }
 
+    /// A key that was met before, at no cost.
+    pub(super) fn met(&self, limit: usize, key: usize) -> Met {
+        let (group, _) = self.met[limit].keys[key];
+        let variant = self.plan.limits[limit].groups[group as usize].variant;
+        Met { limit, key, first: false, variant, cost: 0 }
+    }
+
     /// The name of a key for people.
     ///
     /// # Panics

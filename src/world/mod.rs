@@ -8,6 +8,7 @@ mod agenda;
 mod closed;
 mod decisions;
 mod desk;
+mod fleet;
 mod gate;
 mod keys;
 mod open;
@@ -20,15 +21,17 @@ mod tests;
 use crate::algorithm::Wait;
 use crate::client::Clients;
 use crate::judge::Tally;
-use crate::scenario::{Case, Combine, LimitSpec, Trigger};
+use crate::scenario::{self, Case, Combine, LimitSpec, Trigger};
 use crate::seed::Seed;
 use crate::server::{BackendSpec, Rejection};
 use crate::time::{Instant, Reading, Span, Window};
 use crate::traffic::{Arrival, Traffic};
 
 use desk::Desk;
+use fleet::Fleet;
 
 pub use decisions::Decisions;
+pub use fleet::Rules;
 pub use gate::Limiters;
 pub use keys::{KeyPlan, Keyring, Met};
 pub use requests::REQUEST_BYTES;
@@ -54,6 +57,8 @@ pub struct Plan<'a> {
     pub backend: Option<&'a BackendSpec>,
     /// What the run may recover from.
     pub trigger: Option<Window>,
+    /// The servers that decide and their store; `None` where one decides, whose clock is right.
+    pub fleet: Option<&'a scenario::Fleet>,
     /// What random numbers derive from.
     pub seed: Seed,
     closed_loop: bool,
@@ -86,6 +91,7 @@ impl<'a> Plan<'a> {
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
             trigger: stated.or(disturbed),
+            fleet: case.fleet.as_ref(),
             seed,
             closed_loop: case.is_closed_loop(),
             max_attempts: case.max_attempts,
@@ -95,6 +101,11 @@ impl<'a> Plan<'a> {
     /// Whether clients react to answers, or work takes time.
     pub fn is_closed_loop(&self) -> bool {
         self.closed_loop
+    }
+
+    /// The same with one node whose clock is right and whose state is at hand.
+    pub fn without_fleet(self) -> Plan<'a> {
+        Plan { fleet: None, ..self }
     }
 }
 
@@ -109,6 +120,10 @@ pub struct Decided<'a> {
     pub attempt: u32,
     /// What became of it.
     pub fate: Fate,
+    /// When that was decided.
+    pub at: Instant,
+    /// The node that it reached, counted from 0.
+    pub node: u32,
     /// What the limits were asked; `None` where they were not.
     pub asked: Option<Asked>,
 }
@@ -131,6 +146,8 @@ pub enum Fate {
     Queued(Span),
     /// Refused, with the wait that the limits know of.
     Rejected(Wait),
+    /// Refused because the store gave no answer.
+    TurnedDown,
 }
 
 /// Who watches a run.
@@ -138,13 +155,17 @@ pub trait Observer {
     /// Called at every decision.
     fn decided(&mut self, _decided: Decided) {}
 
+    /// Called when the store decides an attempt that nobody waits for any more; its state is charged all the
+    /// same.
+    fn decided_in_vain(&mut self, _decided: Decided) {}
+
     /// Called now and then: the run has come so far from its start, and so many attempts were decided
     /// since the last call; `false` stops the run, unless it has come to its end.
     fn progressed(&mut self, reached: Span, attempts: u64) -> bool;
 }
 
 /// Why a run was stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
     /// Its observer asked for it.
     ByObserver,
@@ -153,15 +174,18 @@ pub enum Stopped {
         /// When.
         at: Instant,
     },
+    /// A script was to touch keys that lie in different hash slots of the store.
+    CrossSlot {
+        /// Their names and slots.
+        keys: [(String, u16); 2],
+    },
 }
 
 /// Attempts between two calls of [`Observer::progressed`].
 const STRIDE: u64 = 1 << 14;
 
-/// Runs one algorithm, as configured by limit and variant; `queues` tells whether it has a queue at
-/// all, so that those who pass it at once count as having waited for no time. With a `reference`, the
-/// decisions of an open loop are compared with those, one by one; they are returned beside the
-/// findings (none for a closed loop).
+/// Runs one algorithm by its `rules`. With a `reference`, the decisions on traffic that clients send on schedule
+/// are compared with those, one by one; where one node decides it, they are returned beside the findings.
 ///
 /// # Errors
 /// [`Stopped`], with the reason.
@@ -170,15 +194,22 @@ const STRIDE: u64 = 1 << 14;
 /// If the books of the run do not balance, which is a bug.
 pub fn run(
     plan: &Plan,
-    limiters: Limiters,
-    queues: bool,
+    rules: Rules,
     reference: Option<&Decisions>,
     observer: &mut dyn Observer,
 ) -> Result<(Tally, Decisions), Stopped> {
+    let queues = rules.queues;
+    let (limiters, rules) = match plan.fleet {
+        None => (rules.limiters.into_iter().next().unwrap_or_default(), None),
+        Some(fleet) => (Limiters::new(), Some((fleet, rules))),
+    };
     let mut desk = Desk::new(plan, limiters, queues, reference);
+    let fleet = rules.map(|(spec, rules)| Fleet::new(plan, spec, rules));
     match plan.stored {
-        Some(arrivals) => run_over(plan, &mut desk, queues, arrivals.iter().copied(), observer),
-        None => run_over(plan, &mut desk, queues, plan.traffic.merged(), observer),
+        Some(arrivals) => {
+            run_over(plan, &mut desk, fleet, queues, arrivals.iter().copied(), observer)
+        }
+        None => run_over(plan, &mut desk, fleet, queues, plan.traffic.merged(), observer),
     }
     .map(|(pending, unfinished)| desk.finish(pending, unfinished))
 }
@@ -187,12 +218,13 @@ pub fn run(
 fn run_over<'a>(
     plan: &'a Plan<'a>,
     desk: &mut Desk<'a>,
+    fleet: Option<Fleet<'a>>,
     queues: bool,
     arrivals: impl Iterator<Item = Arrival>,
     observer: &mut dyn Observer,
 ) -> Result<(u64, u64), Stopped> {
-    if plan.is_closed_loop() {
-        return closed::Loop::new(plan, desk, queues).run(arrivals, observer);
+    if plan.is_closed_loop() || fleet.is_some() {
+        return closed::Loop::new(plan, desk, fleet, queues).run(arrivals, observer);
     }
     let pending = open::run(desk, plan.traffic.window, arrivals, observer)?;
     Ok((pending, 0))

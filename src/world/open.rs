@@ -32,7 +32,9 @@ pub(super) fn run(
         }
         let asked = Some(Asked { node: None, reading: arrival.at.exact() });
         let request = number as u64;
-        observer.decided(Decided { arrival: &arrival, request, attempt: 1, fate, asked });
+        let at = arrival.at;
+        let decided = Decided { arrival: &arrival, request, attempt: 1, fate, at, node: 0, asked };
+        observer.decided(decided);
         undecided += 1;
         if undecided == STRIDE
             && !observer.progressed(arrival.at - window.start, std::mem::take(&mut undecided))

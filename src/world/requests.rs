@@ -206,11 +206,19 @@ impl Requests {
         let retries = |request: &&Request| match request.stage() {
             Stage::Free(_) | Stage::Backlog(_) | Stage::Leaving => false,
             Stage::Pausing { .. } => true,
-            Stage::Queued(_) | Stage::Working | Stage::Refused(_) | Stage::Answered(_) => {
-                request.memory().tries > 1
-            }
+            Stage::Asking
+            | Stage::Queued(_)
+            | Stage::Working
+            | Stage::Refused(_)
+            | Stage::Answered(_) => request.memory().tries > 1,
         };
         self.pages.iter().flat_map(|page| page.iter()).filter(retries).count() as u64
+    }
+
+    /// About how many of those under way nodes ask the store.
+    pub fn asking(&self) -> u64 {
+        let asking = |request: &&Request| request.stage() == Stage::Asking;
+        self.pages.iter().flat_map(|page| page.iter()).filter(asking).count() as u64
     }
 
     /// How many are under way.

@@ -24,6 +24,8 @@ pub(super) enum Stage {
         /// Whether the next one obeys a Retry-After.
         obeys: bool,
     },
+    /// Its node asks the store about its attempt.
+    Asking,
     /// Its attempt waits in the limiter's queue, since then.
     Queued(Instant),
     /// Its attempt was let through and waits for its answer.
@@ -49,6 +51,7 @@ mod code {
     pub const REFUSED_LAST: u32 = REFUSED + 2;
     pub const FAILED: u32 = 10;
     pub const FAILED_LAST: u32 = FAILED + 2;
+    pub const ASKING: u32 = 13;
 }
 
 impl Stage {
@@ -65,6 +68,7 @@ impl Stage {
             Stage::Free(next) => (code::FREE, slot(next)),
             Stage::Backlog(next) => (code::BACKLOG, slot(next)),
             Stage::Pausing { obeys } => (code::PAUSING, i64::from(obeys)),
+            Stage::Asking => (code::ASKING, 0),
             Stage::Queued(since) => (code::QUEUED, since.0),
             Stage::Working => (code::WORKING, 0),
             Stage::Leaving => (code::LEAVING, 0),
@@ -87,6 +91,7 @@ impl Stage {
             code::FREE => Stage::Free(slot),
             code::BACKLOG => Stage::Backlog(slot),
             code::PAUSING => Stage::Pausing { obeys: detail != 0 },
+            code::ASKING => Stage::Asking,
             code::QUEUED => Stage::Queued(Instant(detail)),
             code::WORKING => Stage::Working,
             code::LEAVING => Stage::Leaving,
@@ -117,6 +122,7 @@ mod tests {
             any::<Option<u32>>().prop_map(Stage::Free),
             any::<Option<u32>>().prop_map(Stage::Backlog),
             any::<bool>().prop_map(|obeys| Stage::Pausing { obeys }),
+            Just(Stage::Asking),
             any::<i64>().prop_map(|since| Stage::Queued(Instant(since))),
             Just(Stage::Working),
             Just(Stage::Leaving),

@@ -17,6 +17,7 @@ pub fn tests() -> Vec<Test> {
         crate::test!(Server, program::the_boundary_is_the_same),
         crate::test!(Server, program::json_has_all_numbers),
         crate::test!(Server, program::limits_together_and_clients_that_retry_are_the_same),
+        crate::test!(Server, program::several_nodes_are_the_same),
         crate::test!(Server, program::what_no_script_decides_is_told_and_left_out),
         crate::test!(Server, program::no_more_attempts_than_asked_for),
         crate::test!(Server, program::a_wrong_script_is_caught_with_its_history),
@@ -138,6 +139,66 @@ pub fn limits_together_and_clients_that_retry_are_the_same() {
     let (_folder, path) = file(TOGETHER);
     let shown = prints(0, &["verify", path.to_str().unwrap(), "--redis", &url]);
     assert!(shown.contains("decisions are the same, waits included"), "{shown}");
+    assert_eq!(keys(&url), 0);
+}
+
+/// Nodes whose clocks are seconds apart and step back, with states of their own, shares, or a store that is so slow
+/// that nodes give up on some of its answers.
+const FLEET: &str = r#"name = "fleet"
+duration = "60s"
+clients = { retries = "fixed", delay = "400ms", attempts = 3 }
+
+[[limit]]
+requests = 7
+per = "3s"
+
+[[limit]]
+requests = 50
+per = "10s"
+key = "everything"
+
+[[traffic]]
+kind = "poisson"
+rate = "20/s"
+clients = 8
+cost = { kind = "uniform", min = 1, max = 3 }
+
+[nodes]
+count = 3
+offsets = ["0s", "1500ms", "-4s"]
+drifts-ppm = [0, 50000, -20000]
+
+[[nodes.step]]
+at = "30s"
+by = "-2s"
+
+[[case]]
+name = "own"
+set.nodes.placement = "local"
+[[case]]
+name = "shares"
+set.nodes.placement = "split"
+[[case]]
+name = "shared"
+set.nodes.placement = "shared"
+set.store = { round-trip = { kind = "exponential", mean = "40ms" }, timeout = "60ms" }
+[[case]]
+name = "race"
+set.nodes.placement = "shared"
+set.store = { atomicity = "read-modify-write" }
+"#;
+
+pub fn several_nodes_are_the_same() {
+    let url = database(11);
+    let (_folder, path) = file(FLEET);
+    let shown = prints(0, &["verify", path.to_str().unwrap(), "--redis", &url]);
+    assert!(
+        shown.contains("- not compared: race: `store.atomicity` is not what one script decides"),
+        "{shown}"
+    );
+    assert!(shown.contains("decisions are the same, waits included"), "{shown}");
+    // Of the first case: 8 clients and everything at 3 nodes.
+    assert!(shown.lines().any(|line| line.split_whitespace().any(|cell| cell == "27")), "{shown}");
     assert_eq!(keys(&url), 0);
 }
 

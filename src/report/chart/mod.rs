@@ -331,6 +331,7 @@ mod tests {
                 limits: vec![(name.clone(), name.clone()); name.len() % 3],
                 name,
                 sending: None,
+                fleet: None,
             window: sample::window(60),
                 notes: Vec::new(),
             });

@@ -28,6 +28,7 @@ pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Compa
             name: case_name.to_owned(),
             limits: vec![("requests".to_owned(), format!("{limit} for each client"))],
             sending: None,
+            fleet: None,
             window: window(seconds),
             notes: Vec::new(),
         });
@@ -119,6 +120,7 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
         denied_for_ever: 0,
         kept: Kept::default(),
         closed: None,
+        fleet: None,
     }
 }
 

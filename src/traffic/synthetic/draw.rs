@@ -3,14 +3,7 @@
 
 use crate::seed::Stream;
 
-pub use crate::seed::{exponential, unit};
-
-/// From the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958, whose
-/// second number is not used, so that every draw takes the same two steps).
-pub fn normal(stream: &mut Stream) -> f64 {
-    let radius = libm::sqrt(2.0 * exponential(stream));
-    radius * libm::cos(std::f64::consts::TAU * unit(stream))
-}
+pub use crate::seed::{exponential, normal, unit};
 
 /// A Poisson process: times at which something happens at random at a constant mean rate.
 pub struct Process {

@@ -37,6 +37,9 @@ impl Loop<'_, '_> {
         if self.requests.get(slot).until < arrives {
             return false;
         }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.answered(slot);
+        }
         if self.ordered || arrives >= self.end {
             let ticket = self.requests.enter(slot, Stage::Answered(answer));
             self.remind(arrives, ticket);

@@ -94,7 +94,7 @@ impl Staged {
         let of = |plan: &Plan| {
             let (limiters, queues) = self.limiters(algorithm);
             let mut witness = Witness::new(reports);
-            (run(plan, limiters, queues, reference, &mut witness), witness)
+            (run(plan, Rules::plain(limiters, queues), reference, &mut witness), witness)
         };
         let arrivals: Vec<Arrival> = self.traffic.merged().collect();
         let (made_up, stored) = (of(&self.plan(None)), of(&self.plan(Some(&arrivals))));
@@ -140,7 +140,7 @@ impl Story {
             let fate = match fate {
                 Fate::Accepted => "yes".to_owned(),
                 Fate::Queued(span) => format!("in {span}"),
-                Fate::Rejected(_) => "no".to_owned(),
+                Fate::Rejected(_) | Fate::TurnedDown => "no".to_owned(),
             };
             format!("{at} {request}.{attempt} {fate}")
         });

@@ -173,6 +173,7 @@ impl<'a> Twin<'a> {
         self.desk.judge.tried(at, trial);
         self.seen.push((at - self.plan.traffic.window.start, wish as u64, tries, fate));
         match fate {
+            Fate::TurnedDown => unreachable!("there is no store"),
             Fate::Accepted => {
                 self.wishes[wish].state = State::LetThrough;
                 self.serve(at, wish);

@@ -1,0 +1,260 @@
+//! Fleets judged: by hand, and against the definitions over generated calls.
+
+use super::*;
+use crate::judge::{Bin, Tally};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn at(ms: i64) -> Instant {
+    Instant(ms * SECOND / 1000)
+}
+
+fn window(from: i64, to: i64) -> Window {
+    Window { start: at(from), end: at(to) }
+}
+
+/// A judge of a minute (in bins of 100 ms) of one client, whose key is 0 under a limit of 10 per 10 s.
+fn judge(outages: Vec<Window>) -> Judge {
+    let limit = Limit::new(10, Span::from_secs(10));
+    let judge = Judge::new(window(0, 60_000), &[("limit".to_owned(), limit)], 1);
+    let mut judge = judge.with_fleet(outages);
+    judge.meet(0, limit);
+    judge
+}
+
+fn touch(cost: u32) -> [Touch; 1] {
+    [Touch { limit: 0, key: 0, cost }]
+}
+
+/// So many attempts of cost 1 at one instant, of which so many are let through.
+fn burst(judge: &mut Judge, ms: i64, offered: u64, accepted: u64) {
+    for n in 0..offered {
+        judge.offered(at(ms), 0, &touch(1));
+        match n < accepted {
+            true => judge.accepted(at(ms), 0, &touch(1), None),
+            false => judge.rejected(at(ms), 0, &touch(1), 1, Wait::Never),
+        }
+    }
+}
+
+fn finish(judge: Judge) -> Tally {
+    judge.finish(0, 0, |_, _| "key".to_owned(), |_| "client".to_owned())
+}
+
+fn effective(judge: Judge) -> (u128, u128) {
+    let fleet = finish(judge).fleet.unwrap();
+    (fleet.accepted_cost, fleet.promised_cost)
+}
+
+#[test]
+fn three_nodes_that_each_let_a_full_burst_through_let_three_times_the_limit_through() {
+    let mut judge = judge(Vec::new());
+    burst(&mut judge, 1000, 100, 30);
+    assert_eq!(effective(judge), (30, 10));
+}
+
+#[test]
+fn what_is_asked_for_within_the_limit_is_promised_and_no_more() {
+    // 4 in [0 s, 10 s), 10 of 12 in [10 s, 20 s), none, 3 and 3 in [30 s, 40 s).
+    let mut judge = judge(Vec::new());
+    for (ms, offered) in [(500, 4), (10_000, 12), (30_000, 3), (39_999, 3)] {
+        burst(&mut judge, ms, offered, offered.min(10));
+    }
+    assert_eq!(effective(judge), (4 + 10 + 6, 4 + 10 + 6));
+}
+
+#[test]
+fn costs_count_and_what_never_fits_is_promised_up_to_the_limit() {
+    let mut judge = judge(Vec::new());
+    for (cost, passes) in [(7, true), (7, false), (25, true)] {
+        judge.offered(at(5), 0, &touch(cost));
+        match passes {
+            true => judge.accepted(at(5), 0, &touch(cost), None),
+            false => judge.turned_down(at(5), 0, &touch(cost)),
+        }
+    }
+    assert_eq!(effective(judge), (32, 10));
+}
+
+#[test]
+fn an_attempt_is_promised_when_it_is_made_and_inside_an_outage_if_it_is_decided_in_it() {
+    // Made at 9.9 s, decided at 10.1 s, when the next window of the clock and an outage have begun.
+    let mut judge = judge(vec![window(10_000, 20_000), window(30_000, 30_001)]);
+    judge.offered(at(9_900), 0, &touch(1));
+    burst(&mut judge, 10_000, 10, 10);
+    judge.accepted(at(10_100), 0, &touch(1), None); // the 11th in 10 s
+    burst(&mut judge, 19_999, 2, 1); // still in the outage; and over the limit
+    burst(&mut judge, 20_000, 5, 1); // no longer: 2 of the last 10 s are left at 20.1 s
+    burst(&mut judge, 30_000, 1, 0);
+    let tally = finish(judge);
+    let fleet = tally.fleet.unwrap();
+    assert_eq!((fleet.accepted_cost, fleet.promised_cost), (13, 1 + 10 + 5 + 1));
+    let found = InOutages { accepted: 12, over_limit: 2, rejected: 2 };
+    assert_eq!(fleet.in_outages, Some(found));
+    // At 20 s what passed at 10 s no longer counts.
+    assert_eq!((tally.over_limit, tally.books.rejected), (2, 1 + 4 + 1));
+}
+
+#[test]
+fn where_there_are_no_outages_nothing_is_told_of_them() {
+    assert_eq!(finish(judge(Vec::new())).fleet.unwrap().in_outages, None);
+    let none = finish(judge(vec![window(1, 2)])).fleet.unwrap().in_outages;
+    assert_eq!(none, Some(InOutages::default()));
+}
+
+#[test]
+fn a_rejection_for_the_stores_sake_is_one_without_a_wait_and_of_no_limit() {
+    let mut judge = judge(Vec::new());
+    for ms in [1000, 2000] {
+        judge.offered(at(ms), 0, &touch(1));
+        judge.turned_down(at(ms), 0, &touch(1));
+    }
+    burst(&mut judge, 5000, 1, 1);
+    let tally = finish(judge);
+    assert_eq!((tally.books.rejected, tally.needless_rejections), (2, 2));
+    assert_eq!((tally.denial_waits.count(), tally.denied_for_ever), (0, 0));
+    let limit = &tally.limits[0];
+    assert_eq!((limit.refused, limit.needless_rejections, limit.keys[0].rejected), (0, 0, 2));
+    // From 1 s until the next acceptance at 5 s, because nobody was told when to come again.
+    let lockouts = [&limit.keys[0], &tally.clients[0]].map(|subject| subject.longest_lockout);
+    assert_eq!(lockouts, [Span::from_secs(4); 2]);
+    assert_eq!(tally.fleet.unwrap().turned_down, 2);
+    assert_eq!([10, 20, 50].map(|bin| tally.timeline.bins[bin].turned_down), [1, 1, 0]);
+}
+
+#[test]
+fn calls_and_what_nodes_did_without_an_answer_are_counted_and_binned() {
+    let mut judge = judge(Vec::new());
+    for (ms, bytes) in [(1000, 100), (1050, 20), (1100, 3)] {
+        judge.called(at(ms), bytes);
+    }
+    judge.call_failed(at(1110));
+    burst(&mut judge, 1200, 3, 2);
+    judge.fell_back(at(1200));
+    judge.unlimited(at(1200));
+    judge.waited_for_store(Span::from_secs(2));
+    judge.waited_for_store(Span::ZERO);
+    judge.evicted();
+    (0..2).for_each(|_| judge.tripped());
+    let tally = finish(judge);
+    let fleet = tally.fleet.unwrap();
+    assert_eq!((fleet.calls, fleet.failed_calls, fleet.bytes), (3, 1, 123));
+    assert_eq!((fleet.unlimited, fleet.fell_back, fleet.turned_down), (1, 1, 0));
+    assert_eq!((fleet.trips, fleet.evicted, fleet.keys), (2, 1, None));
+    let waits = &fleet.store_waits;
+    assert_eq!((waits.count(), waits.max()), (2, Some(Span::from_secs(2))));
+    let told = |bin: &Bin| [bin.calls, bin.failed_calls, bin.unlimited, bin.fell_back];
+    let bins = [10, 11, 12, 13].map(|bin| told(&tally.timeline.bins[bin]));
+    assert_eq!(bins, [[2, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0; 4]]);
+}
+
+#[test]
+fn the_most_keys_of_a_bin_are_told_with_what_is_carried_into_it() {
+    // 3 until 1.45 s, 5 until 1.6 s sharp, then 2, of which 1 is stuck.
+    let mut judge = judge(Vec::new());
+    for (ms, alive, stuck) in [(1220, 3, 0), (1450, 5, 0), (1600, 2, 1)] {
+        judge.keys_in_store(at(ms), alive, stuck);
+    }
+    let tally = finish(judge);
+    let told = |bin: usize| {
+        let bin = &tally.timeline.bins[bin];
+        (bin.keys_in_store, bin.stuck_keys)
+    };
+    let expected = [(0, 0), (3, 0), (3, 0), (5, 0), (5, 0), (2, 1), (2, 1), (2, 1)];
+    assert_eq!([11, 12, 13, 14, 15, 16, 17, 599].map(told), expected);
+    let keys = StoreKeys { most: 5, at_end: 2, stuck_at_end: 1 };
+    assert_eq!(tally.fleet.unwrap().keys, Some(keys));
+}
+
+#[test]
+#[should_panic(expected = "a fleet does not split by keys")]
+fn fleets_do_not_add_up() {
+    let mut tally = finish(judge(Vec::new()));
+    tally.merge(finish(judge(Vec::new())));
+}
+
+proptest! {
+    /// Against sums over all windows of the clock, and a look at every outage and every nanosecond.
+    #[test]
+    fn a_fleet_is_judged_as_the_definitions_say(
+        start in -300..300_i64,
+        promises in prop::collection::vec((0..9_u64, 1..200_u64), 3),
+        attempts in prop::collection::vec((0..60_i64, 0..3_usize, 0..5_u32, 0..3_u8, 0..40_i64), 0..60),
+        edges in prop::collection::btree_set(0..600_i64, 0..6),
+        stored in prop::collection::vec((0..600_i64, 0..9_u64, 0..9_u64), 0..20),
+    ) {
+        // 600 bins of 1 ns.
+        let run = Window { start: Instant(start), end: Instant(start + 600) };
+        let promises: Vec<Limit> =
+            promises.into_iter().map(|(n, per)| Limit::new(n, Span::from_nanos(per))).collect();
+        let edges: Vec<Instant> = edges.into_iter().map(|edge| Instant(start + edge)).collect();
+        let outages = edges.chunks_exact(2).map(|of| Window { start: of[0], end: of[1] });
+        let outages: Vec<Window> = outages.collect();
+        let mut judge = Judge::new(run, &[("limit".to_owned(), promises[0])], 3);
+        judge = judge.with_fleet(outages.clone());
+        promises.iter().for_each(|&promise| judge.meet(0, promise));
+        // What happens when: an attempt, its decision, a change of what is stored.
+        let (mut events, mut now) = (Vec::new(), start);
+        for (gap, key, cost, outcome, later) in attempts {
+            now = (now + gap).min(start + 599);
+            events.push((now, 0, key, cost, 0, 0));
+            events.push(((now + later).min(start + 599), 1 + outcome, key, cost, 0, 0));
+        }
+        for (at, alive, stuck) in stored {
+            events.push((start + at, 4, 0, 0, alive, stuck));
+        }
+        events.sort_by_key(|event| event.0);
+        for &(at, what, key, cost, alive, stuck) in &events {
+            let (at, touches) = (Instant(at), [Touch { limit: 0, key, cost }]);
+            match what {
+                0 => judge.offered(at, key as u32, &touches),
+                1 => judge.accepted(at, key as u32, &touches, None),
+                2 => judge.turned_down(at, key as u32, &touches),
+                3 => judge.rejected(at, key as u32, &touches, 1, Wait::Never),
+                _ => judge.keys_in_store(at, alive, stuck),
+            }
+        }
+        let tally = judge.finish(0, 0, |_, key| key.to_string(), |client| client.to_string());
+        let fleet = tally.fleet.unwrap();
+
+        let mut offered = BTreeMap::new();
+        for &(at, _, key, cost, ..) in events.iter().filter(|event| event.1 == 0) {
+            let per = promises[key].per.signed();
+            *offered.entry((key, at.div_euclid(per))).or_insert(0) += u64::from(cost);
+        }
+        let promised = offered.iter().map(|(&(key, _), &cost)| cost.min(promises[key].requests));
+        prop_assert_eq!(fleet.promised_cost, promised.map(u128::from).sum());
+        let accepted = events.iter().filter(|event| event.1 == 1);
+        prop_assert_eq!(fleet.accepted_cost, accepted.map(|event| u128::from(event.3)).sum());
+
+        let is_in = |at: i64| outages.iter().any(|outage| outage.contains(Instant(at)));
+        let inside = |what: &[u8]| {
+            events.iter().filter(|event| what.contains(&event.1) && is_in(event.0)).count() as u64
+        };
+        let found = fleet.in_outages.map(|found| (found.accepted, found.rejected));
+        prop_assert_eq!(found, (!outages.is_empty()).then(|| (inside(&[1]), inside(&[2, 3]))));
+        prop_assert!(fleet.in_outages.is_none_or(|found| found.over_limit <= tally.over_limit));
+
+        let changes: Vec<_> = events.iter().filter(|event| event.1 == 4).collect();
+        for (bin, at) in tally.timeline.bins.iter().zip(start..) {
+            let within: Vec<_> = changes.iter().filter(|change| change.0 == at).collect();
+            let before = changes.iter().rev().find(|change| change.0 < at);
+            // What is changed at the start of a bin, in which nothing else happens, counts no more.
+            let told: Vec<_> =
+                if within.is_empty() { before.into_iter().collect() } else { within };
+            let most = |of: fn(&(i64, u8, usize, u32, u64, u64)) -> u64| {
+                told.iter().map(|change| of(change)).max().unwrap_or(0)
+            };
+            let expected = (most(|change| change.4), most(|change| change.5));
+            prop_assert_eq!((bin.keys_in_store, bin.stuck_keys), expected, "{}", at);
+        }
+        let keys = changes.last().map(|last| StoreKeys {
+            most: changes.iter().map(|change| change.4).max().unwrap_or(0),
+            at_end: last.4,
+            stuck_at_end: last.5,
+        });
+        prop_assert_eq!(fleet.keys, keys);
+    }
+}

@@ -1,0 +1,205 @@
+//! Quota that nodes fetch from the store in batches and spend by themselves.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+
+use super::calls::{Call, Phase};
+use super::{Ask, Fleet};
+use crate::algorithm::Wait;
+use crate::nodes::Placement;
+use crate::time::{Instant, Reading, Span};
+use crate::world::desk::Desk;
+use crate::world::gate::Decision;
+use crate::world::keys::Met;
+use crate::world::requests::Ticket;
+
+/// The quota of all nodes.
+#[derive(Debug)]
+pub(super) struct Leases {
+    /// By node and key of the only limit.
+    nodes: Vec<IndexMap<usize, Lease>>,
+}
+
+/// What a node has of the quota of a key.
+#[derive(Debug, Default)]
+struct Lease {
+    left: u64,
+    /// Until when it may be spent.
+    until: Option<Instant>,
+    /// From when on it may: what the store let into its queue leaves that then.
+    usable: Option<Instant>,
+    fetching: bool,
+    /// Attempts that wait for more.
+    waiting: VecDeque<(Ask, Reading)>,
+}
+
+/// What the store gave a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grant {
+    amount: u32,
+    /// Whether it is all that was asked for.
+    full: bool,
+    usable: Instant,
+    /// How long those must wait who get nothing of it.
+    wait: Wait,
+}
+
+impl Leases {
+    /// No node has anything.
+    pub fn new(nodes: usize) -> Leases {
+        Leases { nodes: (0..nodes).map(|_| IndexMap::new()).collect() }
+    }
+
+    fn of(&mut self, node: usize, met: &Met) -> &mut Lease {
+        self.nodes[node].entry(met.key).or_default()
+    }
+}
+
+impl Lease {
+    /// Spends quota at `at`, if there is enough; since when it may be spent.
+    fn spend(&mut self, at: Instant, cost: u32) -> Option<Instant> {
+        if self.until.is_none_or(|until| until <= at) {
+            self.left = 0;
+        }
+        self.left = self.left.checked_sub(u64::from(cost))?;
+        Some(self.usable.unwrap_or(at))
+    }
+}
+
+impl<'a> Fleet<'a> {
+    /// A node spends quota on an attempt, or fetches more first.
+    pub(super) fn spend(&mut self, desk: &mut Desk<'a>, ask: Ask, node: usize, reading: Reading) {
+        let (at, met) = (ask.arrival.at, desk.keys[0]);
+        let lease = self.leases.of(node, &met);
+        if !lease.fetching
+            && let Some(usable) = lease.spend(at, met.cost)
+        {
+            return self.decided_at_once(desk, ask, node, at, passes(at, usable), None);
+        }
+        lease.waiting.push_back((ask, reading));
+        self.fetch(desk, node, &met);
+    }
+
+    /// A node asks for a batch, unless it has done so.
+    fn fetch(&mut self, desk: &mut Desk<'a>, node: usize, met: &Met) {
+        let lease = self.leases.of(node, met);
+        if lease.fetching {
+            return;
+        }
+        let Some(&(ask, reading)) = lease.waiting.front() else { return };
+        lease.fetching = true;
+        desk.look_up(&ask.arrival);
+        let mut call = Call::new(ask, node, reading);
+        call.phase = Phase::Lease;
+        self.call_for(desk, call);
+    }
+
+    /// The store gives as much of a batch as it may.
+    pub(super) fn grant(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) {
+        let Placement::Leased { batch, .. } = self.nodes.placement else { return };
+        let (shelf, spot, reading) = (self.shelf(), self.spots[0], call.reading);
+        let least = spot.cost;
+        let gate = self.places.gate(shelf);
+        let of = |cost: u32| [Met { cost, ..spot }];
+        let most = batch.max(least);
+        let mut ruling = gate.rule(&of(most), reading);
+        let mut amount = most;
+        if ruling.refused != 0 {
+            // Of costs, those up to some are let through.
+            let (mut passes, mut fails) = (0, most);
+            while fails - passes > 1 {
+                let middle = passes + (fails - passes) / 2;
+                match gate.rule(&of(middle), reading).refused {
+                    0 => passes = middle,
+                    _ => fails = middle,
+                }
+            }
+            amount = if passes >= least { passes } else { 0 };
+            ruling = gate.rule(&of(if amount > 0 { amount } else { least }), reading);
+        }
+        let cost = if amount > 0 { amount } else { least };
+        let decision = gate.enact(&of(cost), reading, &ruling);
+        let wait = match decision {
+            Decision::Deny { wait, .. } => wait,
+            // What would be said to another attempt like the first.
+            _ => match gate.rule(&[spot], reading).refused {
+                0 => Wait::After(Span::ZERO),
+                refused => gate.wait(&[spot], reading, refused),
+            },
+        };
+        let usable = call.read_at + ruling.queued;
+        call.granted = Some(Grant { amount, full: amount == most, usable, wait });
+        self.hit(desk, at, reading, &ruling, call.luck);
+    }
+
+    /// A batch has come: whoever waited for it spends of it.
+    pub(super) fn fetched(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        call: &Call,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let (Placement::Leased { lasts, .. }, Some(grant)) = (self.nodes.placement, call.granted)
+        else {
+            return;
+        };
+        desk.look_up(&call.ask.arrival);
+        let met = desk.keys[0];
+        let node = call.node;
+        let lease = self.leases.of(node, &met);
+        lease.fetching = false;
+        if grant.amount > 0 {
+            // What was left of the batch before is spent with this one.
+            if lease.until.is_none_or(|until| until <= at) {
+                lease.left = 0;
+            }
+            lease.left += u64::from(grant.amount);
+            lease.until = Some(at + lasts);
+            lease.usable = Some(grant.usable);
+        }
+        while let Some((ask, _)) = self.leases.of(node, &met).waiting.front().copied() {
+            let lease = self.leases.of(node, &met);
+            if !waits(ask.ticket) {
+                lease.waiting.pop_front();
+                continue;
+            }
+            desk.look_up(&ask.arrival);
+            let spent = self.leases.of(node, &met).spend(at, desk.keys[0].cost);
+            let decision = match spent {
+                Some(usable) => passes(at, usable),
+                None if grant.full => break,
+                None => Decision::Deny { refused: 1, wait: grant.wait },
+            };
+            self.leases.of(node, &met).waiting.pop_front();
+            desk.judge.waited_for_store(at - ask.arrival.at);
+            self.decided_at_once(desk, ask, node, at, decision, None);
+        }
+        self.fetch(desk, node, &met);
+    }
+
+    /// No batch has come: whoever waited for it does without.
+    pub(super) fn not_fetched(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        call: &Call,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        desk.look_up(&call.ask.arrival);
+        let (met, node) = (desk.keys[0], call.node);
+        let lease = self.leases.of(node, &met);
+        lease.fetching = false;
+        for (ask, reading) in std::mem::take(&mut lease.waiting) {
+            if waits(ask.ticket) {
+                self.do_without(desk, at, ask, node, reading);
+            }
+        }
+    }
+}
+
+/// An attempt at `at` passes with quota that may be spent from then on.
+fn passes(at: Instant, usable: Instant) -> Decision {
+    if usable > at { Decision::Queue(usable - at) } else { Decision::Admit }
+}

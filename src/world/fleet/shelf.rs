@@ -1,0 +1,239 @@
+//! The store's side: what a hit does to a key, and how keys go.
+
+use indexmap::IndexMap;
+
+use super::Fleet;
+use super::stock::{Entry, Id};
+use crate::algorithm::Footprint;
+use crate::store::{Hit, KeyName, hash_slot, shard_of};
+use crate::time::{Instant, Reading, Span};
+use crate::world::desk::Desk;
+use crate::world::gate::Ruling;
+use crate::world::keys::Met;
+
+/// What is known of the names of keys.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// By limit and key.
+    known: Vec<Vec<Option<Name>>>,
+}
+
+/// The name of a key in the store.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Name {
+    /// Its length in bytes.
+    pub length: usize,
+    /// Its hash slot.
+    pub slot: u16,
+}
+
+impl Names {
+    pub fn new(limits: usize) -> Names {
+        Names { known: vec![Vec::new(); limits] }
+    }
+
+    /// The name of a key, which is made of the names of its limit and its own.
+    pub fn of(&mut self, desk: &Desk, template: &KeyName, (limit, key): Id) -> Name {
+        let known = &mut self.known[limit];
+        if known.len() <= key {
+            known.resize(key + 1, None);
+        }
+        *known[key].get_or_insert_with(|| {
+            let name = desk.stored_name(template, limit, key);
+            Name { length: name.len(), slot: hash_slot(name.as_bytes()) }
+        })
+    }
+}
+
+/// What was there when a replica last learned of it, of all keys that have changed since.
+#[derive(Debug)]
+pub(super) struct Journal {
+    shard: Option<usize>,
+    active: bool,
+    before: IndexMap<Id, (Entry, Option<Met>)>,
+}
+
+impl Journal {
+    /// Of one shard, or of all.
+    pub fn new(shard: Option<usize>) -> Journal {
+        Journal { shard, active: false, before: IndexMap::new() }
+    }
+
+    /// From now on changes are lost.
+    pub fn begin(&mut self) {
+        self.active = true;
+    }
+}
+
+impl<'a> Fleet<'a> {
+    /// The place of the store's states.
+    pub(super) fn shelf(&self) -> usize {
+        self.nodes.count
+    }
+
+    /// The shard of a key.
+    pub(super) fn shard(&mut self, desk: &Desk<'a>, id: Id) -> usize {
+        let slot = self.names.of(desk, &self.store.key_name, id).slot;
+        shard_of(slot, self.store.clocks.len())
+    }
+
+    /// Lets go of keys whose time has come by `at`.
+    pub(super) fn expire(&mut self, desk: &mut Desk<'a>, at: Instant) {
+        while let Some((when, id)) = self.stock.expire(at) {
+            self.remember(desk, id);
+            self.stock.remove(id);
+            self.gone(desk, when, id, false);
+        }
+    }
+
+    /// A key is gone from the stock: its state goes too.
+    fn gone(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, early: bool) {
+        let spot = self.spot_of(desk, id);
+        let shelf = self.shelf();
+        self.places.gate(shelf).forget(&spot);
+        if early {
+            self.hold(desk, at, id, Footprint::default(), at);
+        }
+        let (alive, stuck) = self.stock.counts();
+        desk.judge.keys_in_store(at, alive, stuck);
+    }
+
+    fn hold(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: Id,
+        footprint: Footprint,
+        until: Instant,
+    ) {
+        let (footprint, until) = self.holdings.hold(id, self.shelf(), at, footprint, until);
+        desk.judge.kept(id.0, id.1, at, footprint, Some(until));
+    }
+
+    fn spot_of(&mut self, desk: &Desk<'a>, id: Id) -> Met {
+        let shelf = self.shelf();
+        self.places.spot(shelf, desk.ring.met(id.0, id.1))
+    }
+
+    /// Makes room for what may be written; false if there is none to be had.
+    pub(super) fn make_room(&mut self, desk: &mut Desk<'a>, at: Instant) -> bool {
+        while !self.stock.has_room() {
+            let Some(id) = self.stock.first_to_go() else { return false };
+            self.remember(desk, id);
+            self.stock.remove(id);
+            desk.judge.evicted();
+            self.gone(desk, at, id, true);
+        }
+        true
+    }
+
+    /// Takes down what a journal must know before a key changes.
+    pub(super) fn remember(&mut self, desk: &Desk<'a>, id: Id) {
+        for index in 0..self.journals.len() {
+            let Journal { shard, active, before } = &self.journals[index];
+            if !active || before.contains_key(&id) {
+                continue;
+            }
+            if shard.is_some_and(|shard| shard != self.shard(desk, id)) {
+                continue;
+            }
+            let entry = self.stock.get(id);
+            let copy = entry.alive.then(|| {
+                let (shelf, met) = (self.shelf(), desk.ring.met(id.0, id.1));
+                let spot = self.places.spot(shelf, met);
+                let gate = self.places.gate(shelf);
+                let copy = Met { key: gate.take(met.limit, met.variant), ..met };
+                gate.copy(&spot, &copy);
+                copy
+            });
+            self.journals[index].before.insert(id, (entry, copy));
+        }
+    }
+
+    /// The keys at hand were asked for at `at`, and `ruling` says which of their states were written.
+    pub(super) fn hit(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        reading: Reading,
+        ruling: &Ruling,
+        luck: u32,
+    ) {
+        for index in 0..self.spots.len() {
+            let (met, spot) = (desk.keys[index], self.spots[index]);
+            let id = (met.limit, met.key);
+            let bit = |bits: u64| bits >> index & 1 == 1;
+            let written = bit(ruling.charged) || (self.denials_write && bit(ruling.refused));
+            let entry = self.stock.get(id);
+            if !written && !entry.alive {
+                continue;
+            }
+            let shelf = self.shelf();
+            let kept = self.places.gate(shelf).kept(&spot, reading);
+            let matters = kept.neutral_from.map(|neutral| {
+                Span::saturating((i128::from(neutral.0) - i128::from(reading.0)).max(0) as u128)
+            });
+            let hit = Hit {
+                created: written && !entry.alive,
+                written,
+                matters,
+                window: desk.promise(&met).per,
+                luck,
+            };
+            let deadline = self.store.expiry.deadline(hit);
+            let name = self.names.of(desk, &self.store.key_name, id).length as u64;
+            let bytes = name + kept.footprint.bytes;
+            if self.stock.touch(id, at, bytes, deadline) {
+                let until = self.stock.get(id).deadline.unwrap_or(Instant(i64::MAX));
+                self.hold(desk, at, id, kept.footprint, until);
+                let (alive, stuck) = self.stock.counts();
+                desk.judge.keys_in_store(at, alive, stuck);
+            } else {
+                self.gone(desk, at, id, true);
+            }
+        }
+    }
+
+    /// All that is in some shards is lost.
+    pub(super) fn lose(&mut self, desk: &mut Desk<'a>, at: Instant, loss: usize) {
+        let ids: Vec<Id> = self.stock.alive().collect();
+        for id in ids {
+            let shard = self.shard(desk, id);
+            let shards = &self.losses[loss];
+            if shards.is_empty() || shards.contains(&shard) {
+                self.remember(desk, id);
+                self.stock.remove(id);
+                self.gone(desk, at, id, true);
+            }
+        }
+    }
+
+    /// A replica takes over, which does not know what its journal says.
+    pub(super) fn take_over(&mut self, desk: &mut Desk<'a>, at: Instant, index: usize) {
+        self.journals[index].active = false;
+        for (id, (entry, copy)) in std::mem::take(&mut self.journals[index].before) {
+            self.remember(desk, id);
+            let lives = self.stock.restore(id, at, entry);
+            match copy {
+                Some(copy) if lives => {
+                    let (shelf, spot) = (self.shelf(), self.spot_of(desk, id));
+                    let gate = self.places.gate(shelf);
+                    gate.copy(&copy, &spot);
+                    gate.give_back(&copy);
+                    let kept = gate.kept(&spot, at.exact());
+                    let until = self.stock.get(id).deadline.unwrap_or(Instant(i64::MAX));
+                    self.hold(desk, at, id, kept.footprint, until);
+                    let (alive, stuck) = self.stock.counts();
+                    desk.judge.keys_in_store(at, alive, stuck);
+                }
+                copy => {
+                    if let Some(copy) = copy {
+                        let shelf = self.shelf();
+                        self.places.gate(shelf).give_back(&copy);
+                    }
+                    self.gone(desk, at, id, true);
+                }
+            }
+        }
+    }
+}

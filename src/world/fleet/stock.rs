@@ -1,0 +1,168 @@
+//! The keys of the store: which are there, how long they live, which go when its memory is full, and what a
+//! replica that takes over does not know.
+//!
+//! This is about keys, not about their states: whoever drives it is told which are gone, and lets their states
+//! go too.
+
+use std::collections::BTreeSet;
+
+use crate::store::{Deadline, Eviction, Memory};
+use crate::time::Instant;
+use crate::world::queue::Queue;
+
+/// A key of a limit.
+pub(super) type Id = (usize, usize);
+
+/// A key of the store.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Entry {
+    /// Whether it is there.
+    pub alive: bool,
+    /// When it expires; `None` if never.
+    pub deadline: Option<Instant>,
+    /// What it takes with its name.
+    pub bytes: u64,
+    /// Counts changes of the deadline, so that older ones mean nothing.
+    generation: u32,
+    /// When it was asked for last, as a number that grows.
+    used: u64,
+}
+
+/// All keys of the store.
+#[derive(Debug)]
+pub(super) struct Stock {
+    memory: Option<Memory>,
+    /// By limit and key.
+    entries: Vec<Vec<Entry>>,
+    expiring: Queue<(Id, u32)>,
+    /// Where memory is bounded, all that may go, first what goes first.
+    order: BTreeSet<(i128, Id)>,
+    uses: u64,
+    bytes: u64,
+    alive: u64,
+    stuck: u64,
+}
+
+impl Stock {
+    /// No keys.
+    pub fn new(limits: usize, memory: Option<Memory>) -> Stock {
+        Stock {
+            memory,
+            entries: vec![Vec::new(); limits],
+            expiring: Queue::new(),
+            order: BTreeSet::new(),
+            uses: 0,
+            bytes: 0,
+            alive: 0,
+            stuck: 0,
+        }
+    }
+
+    /// How many keys are there, and how many of them never expire.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.alive, self.stuck)
+    }
+
+    /// A key.
+    pub fn get(&self, (limit, key): Id) -> Entry {
+        self.entries[limit].get(key).copied().unwrap_or_default()
+    }
+
+    /// The keys that are there.
+    pub fn alive(&self) -> impl Iterator<Item = Id> + '_ {
+        let limits = self.entries.iter().enumerate();
+        limits.flat_map(|(limit, keys)| {
+            let alive = keys.iter().enumerate().filter(|(_, entry)| entry.alive);
+            alive.map(move |(key, _)| (limit, key))
+        })
+    }
+
+    /// The next key that expires by `at`, and when; whoever asks removes it.
+    pub fn expire(&mut self, at: Instant) -> Option<(Instant, Id)> {
+        while self.expiring.next_at().is_some_and(|next| next <= at) {
+            let (when, (id, generation)) = self.expiring.pop(|_| {})?;
+            let entry = self.get(id);
+            if entry.alive && entry.generation == generation {
+                return Some((when, id));
+            }
+        }
+        None
+    }
+
+    /// Whether less is there than the memory holds: nothing need go before something is written.
+    pub fn has_room(&self) -> bool {
+        self.memory.is_none_or(|memory| self.bytes <= memory.bytes)
+    }
+
+    /// What goes next so that there is more room; `None` if nothing may.
+    pub fn first_to_go(&self) -> Option<Id> {
+        self.order.first().map(|&(_, id)| id)
+    }
+
+    /// A key is gone.
+    pub fn remove(&mut self, id: Id) {
+        let entry = self.get(id);
+        self.put(id, Entry { alive: false, bytes: 0, deadline: None, ..entry });
+    }
+
+    /// A key was asked for at `at`, and takes so many bytes now. It is gone at once if its deadline says so; then
+    /// this is false.
+    pub fn touch(&mut self, id: Id, at: Instant, bytes: u64, deadline: Deadline) -> bool {
+        self.uses += 1;
+        let entry = self.get(id);
+        let when = match deadline {
+            Deadline::Same => entry.deadline,
+            Deadline::Never => None,
+            Deadline::After(span) => Some(at + span),
+        };
+        let lives = when.is_none_or(|when| when > at);
+        if !lives {
+            self.remove(id);
+            return false;
+        }
+        self.put(id, Entry { alive: true, deadline: when, bytes, used: self.uses, ..entry });
+        true
+    }
+
+    /// Puts a key back as it was, unless it would have expired by `at`; then this is false.
+    pub fn restore(&mut self, id: Id, at: Instant, entry: Entry) -> bool {
+        let lives = entry.alive && entry.deadline.is_none_or(|when| when > at);
+        match lives {
+            true => self.put(id, Entry { generation: self.get(id).generation, ..entry }),
+            false => self.remove(id),
+        }
+        lives
+    }
+
+    fn put(&mut self, id: Id, entry: Entry) {
+        let keys = &mut self.entries[id.0];
+        if keys.len() <= id.1 {
+            keys.resize(id.1 + 1, Entry::default());
+        }
+        let old = keys[id.1];
+        let changed = old.alive != entry.alive || old.deadline != entry.deadline;
+        let generation = old.generation.wrapping_add(u32::from(changed));
+        keys[id.1] = Entry { generation, ..entry };
+        if let (true, Some(when)) = (changed && entry.alive, entry.deadline) {
+            self.expiring.push(when, (id, generation));
+        }
+        let stuck = |entry: &Entry| u64::from(entry.alive && entry.deadline.is_none());
+        self.alive = self.alive + u64::from(entry.alive) - u64::from(old.alive);
+        self.stuck = self.stuck + stuck(&entry) - stuck(&old);
+        self.bytes = self.bytes + entry.bytes - old.bytes;
+        if let Some(memory) = self.memory {
+            let place = |entry: &Entry| match memory.eviction {
+                _ if !entry.alive => None,
+                Eviction::Refuse => None,
+                Eviction::LeastRecentlyUsed => Some(i128::from(entry.used)),
+                Eviction::SoonestToExpire => entry.deadline.map(|when| i128::from(when.0)),
+            };
+            if let Some(place) = place(&old) {
+                self.order.remove(&(place, id));
+            }
+            if let Some(place) = place(&entry) {
+                self.order.insert((place, id));
+            }
+        }
+    }
+}
