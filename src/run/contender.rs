@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::algorithm::{self, ALGORITHMS, Kind};
-use crate::error::{Problem, Problems};
+use crate::error::{Error, Problem, Problems};
 use crate::nodes::Placement;
 use crate::params::{Node, Params, kind_schema};
 use crate::rate::Limit;
@@ -87,6 +87,19 @@ impl Contender {
             }
         }
         Some(self)
+    }
+
+    /// The same on a clock of this resolution.
+    ///
+    /// # Errors
+    /// A problem if its options do not suit that.
+    pub fn on_clock(&self, tick: Span, limits: &[LimitSpec]) -> Result<Contender, Error> {
+        let mut other = self.clone();
+        other.table.set("tick", &tick.to_string()).map_err(Error::input)?;
+        let problems = Problems::new();
+        let checked = other.checked(limits, &problems);
+        problems.into_result()?;
+        checked.ok_or_else(|| Error::failed("change a clock", "its options do not suit that"))
     }
 
     /// What decides in a run of a case without limiters of nodes: fresh ones by limit and variant (the limit itself,

@@ -33,7 +33,7 @@ use fleet::Fleet;
 pub use decisions::Decisions;
 pub use fleet::Rules;
 pub use gate::Limiters;
-pub use keys::KeyPlan;
+pub use keys::{KeyPlan, Keyring, Met};
 pub use requests::REQUEST_BYTES;
 
 /// What all algorithms of a case are run over.
