@@ -245,7 +245,8 @@ pub fn give(tally: &mut Tally, found: Option<FleetTally>) {
 /// What may be told of the fleet of a case.
 pub fn any_info() -> impl Strategy<Value = FleetInfo> {
     let outages = prop::collection::btree_set(0..200_u64, 0..8);
-    let words = (".{0,60}", prop::option::of(".{0,90}"), prop::option::of("[a-z, ]{0,120}"));
+    let words =
+        ("[a-z, ]{0,60}", prop::option::of("[a-z, ]{0,90}"), prop::option::of("[a-z, ]{0,120}"));
     (words, outages, prop_oneof![Just(0), 0..=Span::MAX.nanos()]).prop_map(
         |((nodes, store, outage), outages, skew)| {
             let edges: Vec<u64> = outages.into_iter().collect();

@@ -46,10 +46,10 @@ pub(super) fn stuck(comparison: &Comparison) -> Option<String> {
 }
 
 /// Rows with what is found in those of fleets.
-fn found<'a, T>(
-    comparison: &'a Comparison,
+fn found<T>(
+    comparison: &Comparison,
     find: impl Fn(&FleetTally) -> Option<T>,
-) -> impl Iterator<Item = (&'a Row, T)> {
+) -> impl Iterator<Item = (&Row, T)> {
     comparison.rows.iter().filter_map(move |row| Some((row, find(row.tally.fleet.as_ref()?)?)))
 }
 

@@ -66,8 +66,8 @@ fn store_in_words(store: &StoreSpec, placement: Placement) -> String {
     if placement == Placement::Shared {
         let how = match store.atomicity {
             Atomicity::Script => "by script",
-            Atomicity::CheckThenIncrement => "check, then increment",
-            Atomicity::ReadModifyWrite => "read, then write",
+            Atomicity::CheckThenIncrement => "check-then-increment",
+            Atomicity::ReadModifyWrite => "read-modify-write",
         };
         parts.push(how.to_owned());
     }
@@ -165,7 +165,7 @@ fn trouble(store: &StoreSpec) -> String {
         },
     };
     let breaker = store.breaker.map_or(String::new(), |BreakerSpec { failures, open_for }| {
-        format!(", by a breaker for {} after {failures} failures", length(open_for))
+        format!("; breakers open for {} after {failures} failures", length(open_for))
     });
     format!("{}; without an answer {then}{breaker}", told.join(", "))
 }
