@@ -94,7 +94,8 @@ fn report(
             .try_for_each(|line| output.say(line))?;
         output.say("")?;
         for skipped in skipped {
-            say(output, &format!("- not compared: {}", words(skipped)))?;
+            let lines = hanging(&format!("- not compared: {}", words(skipped)), width, "");
+            lines.iter().try_for_each(|line| output.say(line))?;
         }
     }
     if let Some(difference) = difference {
@@ -172,7 +173,7 @@ fn told(scenario: &Scenario, of: &Compared, difference: &Difference, width: usiz
         let limit = printable(&case.limits[counted.limit].name);
         about += &format!("; key {} of {limit}, cost {}", printable(&counted.key), counted.cost);
     }
-    lines.extend(indented(&about, width));
+    lines.extend(hanging(&about, width, "  "));
     match before.len() {
         0 => lines.push("no attempt came before it for the same keys".to_owned()),
         count => lines.push(format!("the {count} before it for the same keys, as both decided:")),
@@ -181,16 +182,16 @@ fn told(scenario: &Scenario, of: &Compared, difference: &Difference, width: usiz
         let costs: Vec<String> = attempt.keys.iter().map(|key| key.cost.to_string()).collect();
         let costs = costs.join("+");
         let text = format!("{}; cost {costs}: {}", line(attempt), answer(&attempt.model));
-        lines.extend(indented(&text, width));
+        lines.extend(hanging(&text, width, "  "));
     }
     lines
 }
 
-fn indented(text: &str, width: usize) -> Vec<String> {
-    let lines = wrap(text, width.saturating_sub(4)).into_iter().enumerate();
-    lines
-        .map(|(index, line)| if index == 0 { format!("  {line}") } else { format!("    {line}") })
-        .collect()
+/// A text in lines, of which all but the first stand further to the right.
+fn hanging(text: &str, width: usize, before: &str) -> Vec<String> {
+    let lines = wrap(text, width.saturating_sub(before.len() + 2)).into_iter().enumerate();
+    let further = |index| if index == 0 { "" } else { "  " };
+    lines.map(|(index, line)| format!("{before}{}{line}", further(index))).collect()
 }
 
 /// When an attempt was made, and by whom.

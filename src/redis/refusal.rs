@@ -28,28 +28,28 @@ pub(super) fn of_case(case: &Case) -> Option<String> {
     let Fleet { nodes, store, .. } = case.fleet.as_ref()?;
     let StoreSpec { atomicity, expiry, .. } = store;
     let shared = nodes.placement == Placement::Shared;
-    let no_script = |setting: &str| Some(format!("`{setting}` is not what one script decides"));
+    let no_script = |setting: &str| Some(format!("with {setting} no one script decides"));
     match nodes.placement {
-        Placement::Synced { .. } => return no_script("placement = \"synced\""),
-        Placement::Leased { .. } => return no_script("placement = \"leased\""),
+        Placement::Synced { .. } => return no_script("`nodes.placement = \"synced\"`"),
+        Placement::Leased { .. } => return no_script("`nodes.placement = \"leased\"`"),
         Placement::Local | Placement::Split | Placement::Shared => {}
     }
     if nodes.sweep.is_some() {
-        return no_script("nodes.sweep");
+        return no_script("`nodes.sweep`");
     }
     if !shared {
         return None;
     }
     if *atomicity != Atomicity::Script {
-        return no_script("store.atomicity");
+        return no_script("`store.atomicity` other than \"script\"");
     }
     if !matches!(expiry, Expiry::Right { .. }) {
         return Some("with `store.expiry` other than \"right\" keys live differently".to_owned());
     }
     let loses = [
-        ("store.outage", !store.outages.is_empty()),
-        ("store.fail-over", !store.fail_overs.is_empty()),
-        ("store.max-memory-bytes", store.memory.is_some()),
+        ("`store.outage`", !store.outages.is_empty()),
+        ("`store.fail-over`", !store.fail_overs.is_empty()),
+        ("`store.max-memory-bytes`", store.memory.is_some()),
     ];
     let lost = loses.into_iter().find(|(_, loses)| *loses);
     lost.map(|(setting, _)| format!("with {setting} the store does not decide all attempts"))

@@ -1,6 +1,7 @@
 //! What a server may do wrong, and what is left behind then: a clear error, no hang, no keys.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use ratesim::error::Error;
 use ratesim::run::Silent;
@@ -8,8 +9,8 @@ use redis::cmd;
 
 use crate::Test;
 use crate::support::{
-    After, Server, database, failure, forget_scripts, keys, nobody, obliging, pretend, session,
-    verified,
+    After, LONG, Server, database, failure, forget_scripts, keys, nobody, obliging, pretend,
+    session, verified,
 };
 
 pub fn tests() -> Vec<Test> {
@@ -37,6 +38,9 @@ pub fn tests() -> Vec<Test> {
     ]
 }
 
+/// As long as a test waits for a server that will not answer.
+const SHORT: Duration = Duration::from_secs(2);
+
 #[track_caller]
 fn says(shown: &str, said: &str) {
     assert!(shown.starts_with("error: cannot verify against 127.0.0.1:"), "{shown}");
@@ -44,39 +48,39 @@ fn says(shown: &str, said: &str) {
 }
 
 pub fn nothing_listens() {
-    says(&failure(&nobody()), "nothing listens there; start a server");
+    says(&failure(&nobody(), LONG), "nothing listens there; start a server");
 }
 
 pub fn it_never_answers() {
     let url = pretend("", |_| Some(String::new()));
-    says(&failure(&url), "no answer within 0.5 s");
+    says(&failure(&url, SHORT), "no answer within 2 s");
 }
 
 pub fn it_falls_silent_half_way() {
     let url = pretend("", |words| Some(obliging(words).unwrap_or("").to_owned()));
-    says(&failure(&url), "no answer within 0.5 s");
+    says(&failure(&url, SHORT), "no answer within 2 s");
 }
 
 pub fn it_is_no_redis() {
     let url =
         pretend("", |_| Some("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".to_owned()));
-    says(&failure(&url), "what answers there is no Redis");
+    says(&failure(&url, LONG), "what answers there is no Redis");
     let url = pretend("220 mail.example ESMTP\r\n", |_| Some("500 what?\r\n".to_owned()));
-    says(&failure(&url), "what answers there is no Redis");
+    says(&failure(&url, LONG), "what answers there is no Redis");
 }
 
 pub fn it_closes_the_connection_at_once() {
-    says(&failure(&pretend("", |_| None)), "it closed the connection");
+    says(&failure(&pretend("", |_| None), LONG), "it closed the connection");
 }
 
 pub fn it_closes_the_connection_half_way() {
     let url = pretend("", |words| obliging(words).map(str::to_owned));
-    says(&failure(&url), "it closed the connection");
+    says(&failure(&url, LONG), "it closed the connection");
 }
 
 pub fn it_refuses_with_a_reason() {
     let url = pretend("", |_| Some("-NOAUTH Authentication required.\r\n".to_owned()));
-    says(&failure(&url), "it asks for a password; give it in the URL");
+    says(&failure(&url, LONG), "it asks for a password; give it in the URL");
     let url = pretend("", |words| {
         Some(match words[0].as_str() {
             "AUTH" => {
@@ -85,39 +89,39 @@ pub fn it_refuses_with_a_reason() {
             _ => "-NOAUTH Authentication required.\r\n".to_owned(),
         })
     });
-    says(&failure(&url), "it does not take the user and password of the URL");
+    says(&failure(&url, LONG), "it does not take the user and password of the URL");
     let url =
         pretend("-DENIED Redis is running in protected mode because\r\n", |_| Some(String::new()));
-    says(&failure(&url), "it runs in protected mode");
+    says(&failure(&url, LONG), "it runs in protected mode");
     let url = pretend("", |words| match words[0].as_str() {
         "DBSIZE" => Some("-LOADING Redis is loading the dataset in memory\r\n".to_owned()),
         _ => obliging(words).map(str::to_owned),
     });
-    says(&failure(&url), "it is still loading its data");
+    says(&failure(&url, LONG), "it is still loading its data");
 }
 
 pub fn it_refuses_scripts_with_a_reason() {
     let url = pretend("", |words| {
         Some(obliging(words).unwrap_or("-MOVED 866 127.0.0.1:7001\r\n").to_owned())
     });
-    says(&failure(&url), "it belongs to a cluster");
+    says(&failure(&url, LONG), "it belongs to a cluster");
     let url = pretend("", |words| {
         let oom = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
         Some(obliging(words).unwrap_or(oom).to_owned())
     });
-    says(&failure(&url), "its memory is full");
+    says(&failure(&url, LONG), "its memory is full");
 }
 
 pub fn it_forgets_scripts_at_once() {
     let url = pretend("", |words| {
         Some(obliging(words).unwrap_or("-NOSCRIPT No matching script.\r\n").to_owned())
     });
-    says(&failure(&url), "it forgets scripts as soon as they are loaded");
+    says(&failure(&url, LONG), "it forgets scripts as soon as they are loaded");
 }
 
 pub fn it_answers_something_else() {
     let url = pretend("", |words| Some(obliging(words).unwrap_or("+OK\r\n").to_owned()));
-    says(&failure(&url), "its script answers with something else than numbers");
+    says(&failure(&url, LONG), "its script answers with something else than numbers");
 }
 
 pub fn it_forgets_scripts_once() {
@@ -126,7 +130,7 @@ pub fn it_forgets_scripts_once() {
         forget_scripts(&url);
         false
     });
-    let verified = verified(&url, &forgets).unwrap();
+    let verified = verified(&url, LONG, &forgets).unwrap();
     assert!(verified.difference.is_none());
     assert_eq!(verified.compared[0].keys, 40);
     assert_eq!(keys(&url), 0);
@@ -139,21 +143,21 @@ pub fn an_interrupt_leaves_no_keys() {
         *there.lock().unwrap() = keys(&url);
         true
     });
-    let error = verified(&url, &interrupt).unwrap_err();
+    let error = verified(&url, LONG, &interrupt).unwrap_err();
     assert!(matches!(error, Error::Interrupted), "{error}");
     assert!(*there.lock().unwrap() > 0);
     assert_eq!(keys(&url), 0);
 }
 
 pub fn there_is_no_such_database() {
-    says(&failure(&database(1_000_000)), "it has no database of that number");
+    says(&failure(&database(1_000_000), LONG), "it has no database of that number");
 }
 
 pub fn keys_of_somebody_else_are_left_alone() {
     let url = database(3);
     let mut other = session(&url);
     other.connection().ask::<()>(cmd("SET").arg("ratesim:mine").arg(1).arg("EX").arg(600)).unwrap();
-    let error = verified(&url, &Silent::default()).unwrap_err();
+    let error = verified(&url, LONG, &Silent::default()).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     let shown = error.render(false);
     assert!(
@@ -171,7 +175,7 @@ pub fn it_dies_half_way() {
         server.lock().unwrap().kill();
         false
     });
-    let error = verified(&url, &dies).unwrap_err();
+    let error = verified(&url, LONG, &dies).unwrap_err();
     assert_eq!(error.exit_code(), 3);
     let shown = error.render(false);
     says(&shown, "it closed the connection");
@@ -185,8 +189,8 @@ pub fn it_freezes_half_way() {
         server.signal("-STOP");
         false
     });
-    let shown = verified(&server.url(), &freezes).unwrap_err().render(false);
-    says(&shown, "no answer within 0.5 s");
+    let shown = verified(&server.url(), SHORT, &freezes).unwrap_err().render(false);
+    says(&shown, "no answer within 2 s");
     assert!(
         shown.contains("may be left there") && shown.contains("they expire within 24 h"),
         "{shown}"
@@ -203,25 +207,25 @@ pub fn it_freezes_half_way() {
 
 pub fn it_asks_for_a_password() {
     let server = Server::start(&["--requirepass", "open sesame"]);
-    says(&failure(&server.url()), "it asks for a password");
+    says(&failure(&server.url(), LONG), "it asks for a password");
     let wrong = format!("redis://:secret@127.0.0.1:{}", server.port);
-    says(&failure(&wrong), "it does not take the user and password");
+    says(&failure(&wrong, LONG), "it does not take the user and password");
     let right = format!("redis://:open%20sesame@127.0.0.1:{}", server.port);
-    assert!(verified(&right, &Silent::default()).unwrap().difference.is_none());
+    assert!(verified(&right, LONG, &Silent::default()).unwrap().difference.is_none());
 }
 
 pub fn it_is_a_replica() {
     // Of nobody: it serves what it has.
     let server = Server::start(&["--replicaof", "127.0.0.1 1"]);
-    says(&failure(&server.url()), "it is a replica that takes no writes");
+    says(&failure(&server.url(), LONG), "it is a replica that takes no writes");
 }
 
 pub fn its_memory_is_full() {
     let server = Server::start(&["--maxmemory", "100kb"]);
-    says(&failure(&server.url()), "its memory is full");
+    says(&failure(&server.url(), LONG), "its memory is full");
 }
 
 pub fn it_belongs_to_a_cluster() {
     let server = Server::start(&["--cluster-enabled", "yes"]);
-    says(&failure(&server.url()), "it belongs to a cluster");
+    says(&failure(&server.url(), LONG), "it belongs to a cluster");
 }

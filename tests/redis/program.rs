@@ -193,7 +193,9 @@ pub fn several_nodes_are_the_same() {
     let (_folder, path) = file(FLEET);
     let shown = prints(0, &["verify", path.to_str().unwrap(), "--redis", &url]);
     assert!(
-        shown.contains("- not compared: race: `store.atomicity` is not what one script decides"),
+        shown.contains(
+            "- not compared: race: with `store.atomicity` other than \"script\" no one script"
+        ),
         "{shown}"
     );
     assert!(shown.contains("decisions are the same, waits included"), "{shown}");

@@ -196,16 +196,19 @@ pub fn prepared(text: &str) -> Prepared {
     run::prepare(scenario.unwrap(), &[]).unwrap()
 }
 
-/// Verifies [`SCENARIO`] against a server whose answers are waited for half a second.
-pub fn verified(url: &str, progress: &dyn Progress) -> Result<Verified, Error> {
-    let options = Options { timeout: Duration::from_millis(500), ..Options::default() };
+/// As long as a test waits for a server that will answer.
+pub const LONG: Duration = Duration::from_secs(30);
+
+/// Verifies [`SCENARIO`] against a server whose answers are waited for so long.
+pub fn verified(url: &str, timeout: Duration, progress: &dyn Progress) -> Result<Verified, Error> {
+    let options = Options { timeout, ..Options::default() };
     verify(&prepared(SCENARIO), &Address::parse(url).unwrap(), &options, progress)
 }
 
 /// The message of a verification that fails, which must be no mistake of the user's.
 #[track_caller]
-pub fn failure(url: &str) -> String {
-    let error = verified(url, &Silent::default()).unwrap_err();
+pub fn failure(url: &str, timeout: Duration) -> String {
+    let error = verified(url, timeout, &Silent::default()).unwrap_err();
     assert_eq!(error.exit_code(), 3, "{error}");
     let shown = error.render(false);
     assert!(!shown.contains("secret"), "{shown}");
