@@ -128,7 +128,7 @@ impl<A: Algorithm> Keyed<A> {
 impl<A: Algorithm> Limiter for Keyed<A> {
     fn reserve(&mut self, key: usize) {
         while self.states.len() <= key {
-            self.states.push(self.algorithm.fresh());
+            self.states.push(self.algorithm.fresh_of(self.states.len()));
         }
     }
 
@@ -181,7 +181,7 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     }
 
     fn forget(&mut self, key: usize) {
-        self.states[key] = self.algorithm.fresh();
+        self.states[key] = self.algorithm.fresh_of(key);
     }
 
     fn fetch(&self, keys: &[u32]) {

@@ -89,12 +89,21 @@ pub struct Footprint {
 ///   storing an older reading, made room (the sliding counter where readings are rewound);
 /// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
 ///   back behind it.
+///
+/// The fixed window with `anchor = "expiry"` keeps the last two with the store's help alone: if that
+/// forgets the state at `neutral_from`.
 pub trait Algorithm: Send + Sync + 'static {
     /// What is remembered of one key.
     type State: Clone + Send;
 
     /// The state of a key that was never seen.
     fn fresh(&self) -> Self::State;
+
+    /// The state of a key that was never seen, of which the limiter knows only the number. Other than
+    /// `fresh` where a rule draws random numbers, in which keys must differ.
+    fn fresh_of(&self, _key: usize) -> Self::State {
+        self.fresh()
+    }
 
     /// May `cost` pass at `now`? Changes nothing.
     fn check(&self, state: &Self::State, now: Reading, cost: u32) -> Verdict;

@@ -66,6 +66,11 @@ impl Trial {
         self.ask_for(now, 1)
     }
 
+    /// As a store does when the time of the key has come.
+    pub(super) fn forget(&mut self) {
+        self.limiter.forget(0);
+    }
+
     /// How many of `count` attempts at `now` pass.
     pub(super) fn flood(&mut self, now: i64, count: usize) -> usize {
         (0..count).filter(|_| self.ask(now).is_ok()).count()
