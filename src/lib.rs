@@ -51,6 +51,7 @@ pub mod metrics;
 pub mod nodes;
 pub mod params;
 pub mod rate;
+pub mod redis;
 pub mod report;
 pub mod run;
 pub mod scenario;

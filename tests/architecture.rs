@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["metrics"],
     &["report"],
     &["run"],
+    &["redis"],
     &["command"],
     &["cli"],
 ];

@@ -12,7 +12,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command::{self, Output};
 use crate::error::{Error, Problem};
+use crate::redis;
 use crate::scenario::Changes;
+use crate::time::Span;
 use progress::{Stop, Terminal};
 
 /// Compare rate-limiting algorithms before one goes into production.
@@ -47,6 +49,8 @@ enum Command {
     Run(Run),
     /// Run scenarios and judge every `[[expect]]`; exit 1 if one fails.
     Check(Check),
+    /// Compare a scenario's decisions with those of a real Redis; exit 1 if one differs.
+    Verify(Verify),
     /// List what there is.
     List(List),
     /// Write a scenario to start from.
@@ -139,10 +143,60 @@ struct Threads {
     threads: Option<u32>,
 }
 
+/// Compare a scenario's decisions with those of a real Redis; exit 1 if one differs.
+///
+/// The model decides every attempt on a clock of 1 us; Lua scripts decide the same attempts on the server, and the
+/// answers are compared one by one, waits included. Only keys under a prefix of its own are touched, and they are
+/// deleted at the end. `ratesim list scripts` has the scripts.
+#[derive(Debug, Args)]
+struct Verify {
+    /// The scenario file.
+    scenario: PathBuf,
+
+    /// The server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE].
+    #[arg(long, value_name = "URL")]
+    redis: String,
+
+    /// Compare only these algorithms (by their names in the scenario).
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Use another seed than the scenario's.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Change a setting: a dotted path and a value, such as `limit.requests=50`.
+    #[arg(long, value_name = "PATH=VALUE", value_parser = path_and_value)]
+    set: Vec<(String, String)>,
+
+    /// Compare no more than the first N attempts of each algorithm.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit_attempts: Option<u64>,
+
+    /// Go ahead although the database holds keys of somebody else.
+    #[arg(long)]
+    allow_other_keys: bool,
+
+    /// How long each answer of the server is waited for.
+    #[arg(long, value_name = "SPAN", default_value = "5s", value_parser = timeout)]
+    timeout: std::time::Duration,
+
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+
+    /// Print nothing but a difference, errors, and the JSON of `--json`.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
 #[derive(Debug, Args)]
 struct List {
     /// What to list.
     what: command::list::What,
+
+    /// Of scripts, the one whose text is printed.
+    name: Option<String>,
 
     /// The folder of scenarios, for `list scenarios`.
     #[arg(long, value_name = "FOLDER", default_value = "scenarios")]
@@ -179,6 +233,17 @@ fn path_and_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// A timeout from 1 ms to an hour: what an operating system takes, and what a person waits for.
+fn timeout(text: &str) -> Result<std::time::Duration, String> {
+    let span = Span::parse(text).map_err(|wrong| format!("{wrong}; write {}", Span::GRAMMAR))?;
+    let timeout = std::time::Duration::from_nanos(span.nanos());
+    let range = std::time::Duration::from_millis(1)..=std::time::Duration::from_secs(3600);
+    range
+        .contains(&timeout)
+        .then_some(timeout)
+        .ok_or_else(|| "write a span from 1ms to 1h".to_owned())
+}
+
 /// Runs the command line and says how it ended: 0 done, 1 an expectation failed, 2 the user's input
 /// is wrong, 3 something else failed, 130 interrupted.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -207,7 +272,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Whether what was asked holds (all but `check` always do).
+/// Whether what was asked holds (all but `check` and `verify` always do).
 fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
     let styled = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     let mut stdout = std::io::BufWriter::new(anstream::stdout());
@@ -240,8 +305,26 @@ fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
             };
             command::check::check(&options, &mut output, &progress)
         }
-        Command::List(list) => {
-            command::list::list(list.what, &list.folder, list.json, &mut output).map(|()| true)
+        Command::Verify(verify) => {
+            let progress = Terminal::new(verify.quiet, Arc::clone(stop));
+            let options = command::verify::Options {
+                scenario: verify.scenario,
+                redis: verify.redis,
+                only: verify.only,
+                changes: Changes { set: verify.set, seed: verify.seed, replicas: None },
+                verify: redis::Options {
+                    limit_attempts: verify.limit_attempts,
+                    allow_other_keys: verify.allow_other_keys,
+                    timeout: verify.timeout,
+                    ..redis::Options::default()
+                },
+                json: verify.json,
+                quiet: verify.quiet,
+            };
+            command::verify::verify(&options, &mut output, &progress)
+        }
+        Command::List(List { what, name, folder, json }) => {
+            command::list::list(what, name.as_deref(), &folder, json, &mut output).map(|()| true)
         }
         Command::New(new) => {
             let path = command::new::new(&new.name, &new.folder)?;
@@ -299,7 +382,8 @@ fn stop_on_interrupt(stop: &Arc<Stop>) -> Result<(), Error> {
     ctrlc::set_handler(move || {
         if !stop.want() && !stop.is_held() {
             let unclean = Problem::new("interrupted before everything was cleaned up").help(
-                "a folder `.ratesim-...` may be left beside the results; the next run there removes it",
+                "a folder `.ratesim-...` may be left beside the results, which the next run there removes; of \
+                 `verify` keys `ratesim:...` may be left in the server, which expire",
             );
             report(&match stop.is_watched() {
                 true => Error::input(unclean),

@@ -9,10 +9,11 @@ use super::Output;
 use super::load::files;
 use crate::algorithm::ALGORITHMS;
 use crate::client::{self, BUDGETS, JITTERS, POLICIES, PROFILES};
-use crate::error::Error;
+use crate::error::{Error, Problem, suggest};
 use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
 use crate::rate::Limit;
+use crate::redis::SCRIPTS;
 use crate::report::chart::CHARTS;
 use crate::report::words::{width, wrap};
 use crate::scenario::{Changes, Scenario};
@@ -40,6 +41,8 @@ pub enum What {
     Profiles,
     /// The scenarios in a folder.
     Scenarios,
+    /// The Lua scripts for Redis that decide as the algorithms do; with a name, its text.
+    Scripts,
 }
 
 /// One line of a list.
@@ -50,6 +53,8 @@ struct Entry {
     columns: Vec<(&'static str, String)>,
     /// What stands below.
     more: Vec<(&'static str, String)>,
+    /// The whole text of what it is; told on its own, and in JSON.
+    text: Option<&'static str>,
 }
 
 impl Entry {
@@ -59,6 +64,7 @@ impl Entry {
             about: about.to_owned(),
             columns: Vec::new(),
             more: Vec::new(),
+            text: None,
         }
     }
 
@@ -77,14 +83,35 @@ impl Entry {
     }
 }
 
-/// Lists `what`; `folder` is where scenarios are looked for.
+/// Lists `what`; `folder` is where scenarios are looked for. With a `name`, the text of the script of that name.
 ///
 /// # Errors
-/// If a scenario in the folder cannot be read.
-pub fn list(what: What, folder: &Path, json: bool, output: &mut Output) -> Result<(), Error> {
-    let entries = entries(what, folder)?;
+/// If a scenario in the folder cannot be read, or nothing that has a text goes by the name.
+pub fn list(
+    what: What,
+    name: Option<&str>,
+    folder: &Path,
+    json: bool,
+    output: &mut Output,
+) -> Result<(), Error> {
+    let mut entries = entries(what, folder)?;
+    if let Some(name) = name {
+        if what != What::Scripts {
+            let message = format!("`{name}`: only of scripts one can be shown");
+            return Err(Error::input(Problem::new(message).help("ratesim list scripts NAME")));
+        }
+        entries.retain(|entry| entry.name == name);
+        if entries.is_empty() {
+            let known = SCRIPTS.iter().map(|script| script.name);
+            let problem = Problem::new(format!("unknown script `{name}`"));
+            return Err(Error::input(problem.help(suggest(name, known))));
+        }
+    }
     if json {
         return output.say(&format!("{:#}", document(&entries)));
+    }
+    if name.is_some() {
+        return entries.iter().filter_map(|entry| entry.text).try_for_each(|text| output.say(text));
     }
     for line in lines(&entries, output.width) {
         output.say(&line)?;
@@ -174,6 +201,14 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
             }
             all
         }
+        What::Scripts => SCRIPTS
+            .iter()
+            .map(|script| {
+                let entry =
+                    Entry::new(script.name, script.kind().summary).with("keeps", script.keeps);
+                Entry { text: Some(script.text), ..entry }
+            })
+            .collect(),
     })
 }
 
@@ -236,6 +271,9 @@ fn document(entries: &[Entry]) -> Json {
         let mut row = json!({ "name": entry.name, "about": entry.about });
         for (key, value) in entry.columns.iter().chain(&entry.more) {
             row[key] = json!(value);
+        }
+        if let Some(text) = entry.text {
+            row["text"] = json!(text);
         }
         row
     });

@@ -7,6 +7,7 @@ pub mod load;
 pub mod new;
 pub mod run;
 pub mod schema;
+pub mod verify;
 
 use std::io::Write;
 

@@ -8,14 +8,15 @@ use super::{Output, load};
 use crate::error::{Error, Problems};
 use crate::metrics::Comparison;
 use crate::report::chart;
-use crate::report::decisions::{self, Decisions, Record};
+use crate::report::decisions::{self, Decisions, More, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
 use crate::report::{self, compared, csv, format, html, record, store, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress, Unit};
 use crate::scenario::Changes;
+use crate::time::Offset;
 use crate::traffic::Traffic;
-use crate::world::Decided;
+use crate::world::{Asked, Decided};
 
 /// Arguments of `run`.
 #[derive(Debug, Default)]
@@ -135,10 +136,10 @@ fn simulate(
     if !options.decisions {
         return run::simulate(prepared, simulation, progress);
     }
-    let loops = prepared.is_closed_loop();
+    let more = More { loops: prepared.is_closed_loop(), fleets: prepared.has_fleet() };
     let (least, most) = prepared.decisions();
     let [least, most] =
-        [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, loops)));
+        [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, more)));
     progress.announce(&match loops {
         false => format!("decisions.csv will take up to about {most}"),
         true => format!(
@@ -146,7 +147,7 @@ fn simulate(
              clients retry"
         ),
     });
-    let mut sink = Sink::new(folder, loops)?;
+    let mut sink = Sink::new(folder, more)?;
     simulation.decisions = Some(&mut sink);
     let findings = run::simulate(prepared, simulation, progress)?;
     let draft = sink.finish()?;
@@ -236,10 +237,10 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(folder: &Folder, loops: bool) -> Result<Sink, Error> {
+    fn new(folder: &Folder, more: More) -> Result<Sink, Error> {
         let shown = folder.target().join("decisions.csv");
         let draft = folder.draft("decisions.csv")?;
-        let rows = Decisions::new(draft, loops).map_err(|cause| failed(&shown, cause))?;
+        let rows = Decisions::new(draft, more).map_err(|cause| failed(&shown, cause))?;
         Ok(Sink { rows, case: String::new(), algorithm: String::new(), replica: 0, shown })
     }
 
@@ -260,18 +261,25 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, request, attempt, fate, .. } = *decided;
+        let Decided { arrival, request, attempt, fate, at, node, asked } = *decided;
+        let start = traffic.window.start;
+        let since = |Asked { reading, .. }: Asked| {
+            Offset::saturating(i128::from(reading.0) - i128::from(start.0))
+        };
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,
             replica: self.replica,
-            at: arrival.at - traffic.window.start,
+            at: arrival.at - start,
             client: &traffic.clients[arrival.client as usize].name,
             endpoint: &traffic.endpoints[arrival.endpoint as usize],
             cost: arrival.cost,
             fate,
             request,
             attempt,
+            node: node + 1,
+            decided: at - start,
+            clock: asked.map(since),
         };
         self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
     }

@@ -11,7 +11,7 @@ pub mod csv;
 pub mod decisions;
 pub mod folder;
 pub mod format;
-mod grid;
+pub mod grid;
 mod heading;
 pub mod html;
 mod intervals;

@@ -30,6 +30,14 @@ impl Prepared {
         &self.cases[case].traffic
     }
 
+    /// The algorithms of a case, by its position in the scenario.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn contenders(&self, case: usize) -> &[Contender] {
+        &self.cases[case].contenders
+    }
+
     /// About so many decisions will be made at least, if every request is sent once, and at most.
     pub fn decisions(&self) -> (u64, u64) {
         let of = |count: fn(&Estimate) -> u64| {
@@ -45,6 +53,11 @@ impl Prepared {
     /// Whether clients react to answers in any case.
     pub fn is_closed_loop(&self) -> bool {
         self.scenario.cases.iter().any(Case::is_closed_loop)
+    }
+
+    /// Whether several nodes decide, or share a store, in any case.
+    pub fn has_fleet(&self) -> bool {
+        self.scenario.cases.iter().any(|case| case.fleet.is_some())
     }
 }
 

@@ -168,7 +168,7 @@ fn prefix(spec: &LimitSpec, address: IpAddr) -> String {
 
 /// A key of a limit, met in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Met {
+pub struct Met {
     /// The limit.
     pub limit: usize,
     /// The key's number among those of the limit, in the order in which they were first met.
@@ -186,7 +186,7 @@ const FEW: usize = 64;
 
 /// The keys that one run has met so far.
 #[derive(Debug)]
-pub(super) struct Keyring<'a> {
+pub struct Keyring<'a> {
     plan: &'a KeyPlan,
     met: Vec<MetKeys>,
 }
@@ -203,7 +203,7 @@ struct MetKeys {
 
 impl<'a> Keyring<'a> {
     /// No key was met yet.
-    pub(super) fn new(plan: &'a KeyPlan) -> Keyring<'a> {
+    pub fn new(plan: &'a KeyPlan) -> Keyring<'a> {
         let met = plan.limits.iter().map(|limit| MetKeys {
             by_group: vec![0; limit.groups.len()],
             by_endpoint: IndexMap::new(),
@@ -213,7 +213,7 @@ impl<'a> Keyring<'a> {
     }
 
     /// The keys that a request is counted under, in the order of the limits that cover it.
-    pub(super) fn keys_of(&mut self, arrival: &Arrival, mut each: impl FnMut(Met)) {
+    pub fn keys_of(&mut self, arrival: &Arrival, mut each: impl FnMut(Met)) {
         for (limit, plan) in self.plan.limits.iter().enumerate() {
             let met = &mut self.met[limit];
             if !plan.covers[arrival.endpoint as usize] {
@@ -243,6 +243,11 @@ impl<'a> Keyring<'a> {
         }
     }
 
+    /// How many keys of a limit were met.
+    pub fn count(&self, limit: usize) -> usize {
+        self.met[limit].keys.len()
+    }
+
     /// Looks up the keys of clients under a limit, as far as they were met before and no endpoint decides
     /// them. Limits of few keys are passed over, as those are at hand anyway.
     pub(super) fn known(&self, clients: &[u32], limit: usize) -> impl Iterator<Item = u32> {
@@ -263,7 +268,10 @@ impl<'a> Keyring<'a> {
     }
 
     /// The name of a key for people.
-    pub(super) fn name(&self, limit: usize, key: usize) -> String {
+    ///
+    /// # Panics
+    /// If it was not met.
+    pub fn name(&self, limit: usize, key: usize) -> String {
         let plan = &self.plan.limits[limit];
         let (group, endpoint) = self.met[limit].keys[key];
         let parts = &plan.groups[group as usize].parts;

@@ -1,0 +1,271 @@
+//! `ratesim verify`: the decisions of a scenario, compared with those of a real Redis.
+
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use super::{Output, load};
+use crate::error::Error;
+use crate::redis::{
+    self, Address, Answer, Attempt, Compared, Decision, Difference, Skipped, Verified,
+};
+use crate::report::format;
+use crate::report::grid::{Cell, Column, Grid};
+use crate::report::words::{listed, printable, shorten, wrap};
+use crate::run::{Prepared, Progress};
+use crate::scenario::{Changes, Scenario};
+use crate::time::{Instant, Span};
+
+/// Arguments of `verify`.
+#[derive(Debug)]
+pub struct Options {
+    /// The scenario file.
+    pub scenario: PathBuf,
+    /// The URL of the server.
+    pub redis: String,
+    /// Only algorithms of these names; none means all.
+    pub only: Vec<String>,
+    /// What the command line changes in the scenario.
+    pub changes: Changes,
+    /// How to verify.
+    pub verify: redis::Options,
+    /// Print JSON instead of a table.
+    pub json: bool,
+    /// Print only a difference.
+    pub quiet: bool,
+}
+
+/// Compares a scenario with a server. Whether all decisions were the same.
+///
+/// # Errors
+/// Every problem of the scenario and the URL; whatever is in the way of the server.
+pub fn verify(
+    options: &Options,
+    output: &mut Output,
+    progress: &dyn Progress,
+) -> Result<bool, Error> {
+    let address = Address::parse(&options.redis);
+    let prepared =
+        load::prepare(std::slice::from_ref(&options.scenario), &options.changes, &options.only);
+    let (address, prepared) = match (address, prepared) {
+        (Ok(address), Ok(prepared)) => (address, prepared),
+        (Err(problem), Err(Error::Input(others))) => {
+            return Err(Error::Input(std::iter::once(problem).chain(others).collect()));
+        }
+        (Err(problem), _) => return Err(Error::input(problem)),
+        (_, Err(error)) => return Err(error),
+    };
+    let mut same = true;
+    for prepared in &prepared {
+        let verified = redis::verify(prepared, &address, &options.verify, progress)?;
+        same &= verified.difference.is_none();
+        if options.json {
+            output.say(&format!("{:#}", document(prepared, &address, &verified)))?;
+        } else {
+            report(prepared, &address, &verified, options.quiet, output)?;
+        }
+    }
+    Ok(same)
+}
+
+fn report(
+    prepared: &Prepared,
+    address: &Address,
+    verified: &Verified,
+    quiet: bool,
+    output: &mut Output,
+) -> Result<(), Error> {
+    let Verified { server, compared, skipped, difference } = verified;
+    let (scenario, width) = (&prepared.scenario, output.width);
+    let say = |output: &mut Output, text: &str| {
+        wrap(text, width).iter().try_for_each(|line| output.say(line))
+    };
+    if !quiet {
+        let mut clocks: Vec<String> = compared.iter().map(|of| of.tick.to_string()).collect();
+        clocks.sort();
+        clocks.dedup();
+        let clocks = listed(&clocks);
+        let name = &scenario.name;
+        say(output, &format!("{name} against {server} at {address}, on a clock of {clocks}"))?;
+        output.say("")?;
+        table(scenario, compared)
+            .lines(output.styled)
+            .iter()
+            .try_for_each(|line| output.say(line))?;
+        output.say("")?;
+        for skipped in skipped {
+            let lines = hanging(&format!("- not compared: {}", words(skipped)), width, "");
+            lines.iter().try_for_each(|line| output.say(line))?;
+        }
+    }
+    if let Some(difference) = difference {
+        let lines = compared.last().map(|of| told(scenario, of, difference, width));
+        return lines.iter().flatten().try_for_each(|line| output.say(line));
+    }
+    if !quiet {
+        let decisions: u64 = compared.iter().map(|compared| compared.decisions).sum();
+        let decisions = format::count(decisions);
+        say(output, &format!("all {decisions} decisions are the same, waits included"))?;
+    }
+    Ok(())
+}
+
+/// What was compared, a row an algorithm.
+fn table(scenario: &Scenario, compared: &[Compared]) -> Grid {
+    /// Longer names are cut in their middle.
+    const NAME: usize = 26;
+    let or_dash = |text: Option<String>| text.unwrap_or("-".to_owned());
+    let column = |group, head, text: &dyn Fn(&Compared) -> String| Column {
+        group,
+        head,
+        cells: compared.iter().map(|of| Cell { text: text(of), worst: false }).collect(),
+    };
+    let bytes = |bytes: Option<f64>| or_dash(bytes.map(|b| format::bytes(libm::round(b) as u64)));
+    let mut headings: Vec<(usize, Vec<String>)> = Vec::new();
+    for (row, of) in compared.iter().enumerate() {
+        let name = &scenario.cases[of.case].name;
+        let first = row == 0 || compared[row - 1].case != of.case;
+        if first && !name.is_empty() {
+            headings.push((row, vec![printable(name)]));
+        }
+    }
+    Grid {
+        head: "algorithm",
+        names: compared.iter().map(|of| shorten(&printable(&of.algorithm), NAME)).collect(),
+        columns: vec![
+            column("decisions", "the same", &|of| format::short_count(of.decisions)),
+            column("decisions", "a second", &|of| {
+                or_dash(of.per_second.map(|rate| format::short_count(libm::round(rate) as u64)))
+            }),
+            column("keys", "there", &|of| format::short_count(of.keys)),
+            column("a key", "there", &|of| bytes(of.server_bytes)),
+            column("a key", "model", &|of| bytes(of.model_bytes)),
+        ],
+        headings,
+    }
+}
+
+fn words(skipped: &Skipped) -> String {
+    let names = [Some(skipped.case.as_str()), skipped.algorithm.as_deref()];
+    let names: Vec<String> =
+        names.into_iter().flatten().filter(|name| !name.is_empty()).map(printable).collect();
+    match names.join(" ") {
+        names if names.is_empty() => skipped.why.clone(),
+        names => format!("{names}: {}", skipped.why),
+    }
+}
+
+/// A difference with what came before it.
+fn told(scenario: &Scenario, of: &Compared, difference: &Difference, width: usize) -> Vec<String> {
+    let Difference { attempt, server, before } = difference;
+    let case = &scenario.cases[of.case];
+    let names: Vec<String> = [&case.name, &of.algorithm]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .map(|name| printable(name))
+        .collect();
+    let number = format::count(attempt.number);
+    let mut lines = wrap(&format!("DIFFERENT: {}, attempt {number}", names.join(", ")), width);
+    lines.push(format!("  model   {}", answer(&attempt.model)));
+    lines.push(format!("  server  {}", answer(server)));
+    let mut about = line(attempt);
+    for counted in &attempt.keys {
+        let limit = printable(&case.limits[counted.limit].name);
+        about += &format!("; key {} of {limit}, cost {}", printable(&counted.key), counted.cost);
+    }
+    lines.extend(hanging(&about, width, "  "));
+    match before.len() {
+        0 => lines.push("no attempt came before it for the same keys".to_owned()),
+        count => lines.push(format!("the {count} before it for the same keys, as both decided:")),
+    }
+    for attempt in before {
+        let costs: Vec<String> = attempt.keys.iter().map(|key| key.cost.to_string()).collect();
+        let costs = costs.join("+");
+        let text = format!("{}; cost {costs}: {}", line(attempt), answer(&attempt.model));
+        lines.extend(hanging(&text, width, "  "));
+    }
+    lines
+}
+
+/// A text in lines, of which all but the first stand further to the right.
+fn hanging(text: &str, width: usize, before: &str) -> Vec<String> {
+    let lines = wrap(text, width.saturating_sub(before.len() + 2)).into_iter().enumerate();
+    let further = |index| if index == 0 { "" } else { "  " };
+    lines.map(|(index, line)| format!("{before}{}{line}", further(index))).collect()
+}
+
+/// When an attempt was made, and by whom.
+fn line(attempt: &Attempt) -> String {
+    let node = attempt.node.map_or(String::new(), |node| format!(", node {}", node + 1));
+    let at = Instant(attempt.reading.0);
+    let number = format::count(attempt.number);
+    let (client, endpoint) = (printable(&attempt.client), printable(&attempt.endpoint));
+    format!("{number} at {at}{node}: {client} {endpoint}")
+}
+
+/// An answer in words.
+fn answer(answer: &Answer) -> String {
+    let span = |micros: u64| Span::saturating(u128::from(micros) * 1_000);
+    match (answer.decision, answer.micros) {
+        (Decision::Admitted, _) => "admitted".to_owned(),
+        (Decision::Queued, micros) => format!("queued for {}", span(micros.unwrap_or(0))),
+        (Decision::Denied, Some(micros)) => format!("denied, wait {}", span(micros)),
+        (Decision::Denied, None) => "denied for ever".to_owned(),
+    }
+}
+
+fn document(prepared: &Prepared, address: &Address, verified: &Verified) -> Json {
+    let scenario = &prepared.scenario;
+    let compared = verified.compared.iter().map(|of| {
+        json!({
+            "case": scenario.cases[of.case].name,
+            "algorithm": of.algorithm,
+            "clock": of.tick.to_string(),
+            "decisions": of.decisions,
+            "decisions_per_s": of.per_second,
+            "keys": of.keys,
+            "server_bytes_per_key": of.server_bytes,
+            "model_bytes_per_key": of.model_bytes,
+        })
+    });
+    let skipped = verified.skipped.iter().map(|skipped| {
+        json!({ "case": skipped.case, "algorithm": skipped.algorithm, "why": skipped.why })
+    });
+    json!({
+        "scenario": scenario.name,
+        "server": { "address": address.to_string(), "version": verified.server },
+        "same": verified.difference.is_none(),
+        "compared": compared.collect::<Vec<_>>(),
+        "skipped": skipped.collect::<Vec<_>>(),
+        "difference": verified.difference.as_ref().map(|difference| json!({
+            "attempt": attempt(&difference.attempt),
+            "server": json_of(&difference.server),
+            "before": difference.before.iter().map(attempt).collect::<Vec<_>>(),
+        })),
+    })
+}
+
+fn attempt(attempt: &Attempt) -> Json {
+    let keys = attempt
+        .keys
+        .iter()
+        .map(|counted| json!({ "limit": counted.limit, "key": counted.key, "cost": counted.cost }));
+    json!({
+        "number": attempt.number,
+        "at": Instant(attempt.reading.0).to_string(),
+        "node": attempt.node,
+        "client": attempt.client,
+        "endpoint": attempt.endpoint,
+        "keys": keys.collect::<Vec<_>>(),
+        "model": json_of(&attempt.model),
+    })
+}
+
+fn json_of(answer: &Answer) -> Json {
+    let decision = match answer.decision {
+        Decision::Denied => "denied",
+        Decision::Admitted => "admitted",
+        Decision::Queued => "queued",
+    };
+    json!({ "decision": decision, "wait_us": answer.micros })
+}
