@@ -118,7 +118,6 @@ fn a_key_whose_expiry_was_lost_blocks_for_ever() {
     let lost = of("{ kind = \"lost\", probability = \"100%\" }");
     assert_eq!(fates(&lost), (10, 1430));
     assert_eq!((metric(&lost, "stuck_keys_end"), metric(&lost, "store_keys_end")), (1.0, 1.0));
-    assert_eq!(fates(&of("{ kind = \"lost\", probability = \"0%\" }")), (1440, 0));
     assert_eq!(fates(&of("\"none\"")), (10, 1430));
 }
 

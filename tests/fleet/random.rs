@@ -68,7 +68,8 @@ fn fleet() -> impl Strategy<Value = String> {
     )
         .prop_map(|(placement, store)| placement.to_owned() + &store);
     let shared = store(true).prop_map(|store| "placement = \"shared\"\n".to_owned() + &store);
-    (nodes(), prop_oneof![alone, apart, 3 => shared]).prop_map(|(nodes, rest)| nodes + &rest)
+    (nodes(), prop_oneof![1 => alone, 1 => apart, 3 => shared])
+        .prop_map(|(nodes, rest)| nodes + &rest)
 }
 
 fn store(shared: bool) -> impl Strategy<Value = String> {
