@@ -1,6 +1,7 @@
 //! The command line: its grammar, and the only place that touches the terminal.
 
 mod progress;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -12,10 +13,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command::{self, Output};
 use crate::error::{Error, Problem};
-use crate::redis;
 use crate::scenario::Changes;
-use crate::time::Span;
 use progress::{Stop, Terminal};
+use verify::Verify;
 
 /// Compare rate-limiting algorithms before one goes into production.
 ///
@@ -143,53 +143,6 @@ struct Threads {
     threads: Option<u32>,
 }
 
-/// Compare a scenario's decisions with those of a real Redis; exit 1 if one differs.
-///
-/// The model decides every attempt on a clock of 1 us; Lua scripts decide the same attempts on the server, and the
-/// answers are compared one by one, waits included. Only keys under a prefix of its own are touched, and they are
-/// deleted at the end. `ratesim list scripts` has the scripts.
-#[derive(Debug, Args)]
-struct Verify {
-    /// The scenario file.
-    scenario: PathBuf,
-
-    /// The server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE].
-    #[arg(long, value_name = "URL")]
-    redis: String,
-
-    /// Compare only these algorithms (by their names in the scenario).
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    only: Vec<String>,
-
-    /// Use another seed than the scenario's.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Change a setting: a dotted path and a value, such as `limit.requests=50`.
-    #[arg(long, value_name = "PATH=VALUE", value_parser = path_and_value)]
-    set: Vec<(String, String)>,
-
-    /// Compare no more than the first N attempts of each algorithm.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    limit_attempts: Option<u64>,
-
-    /// Go ahead although the database holds keys of somebody else.
-    #[arg(long)]
-    allow_other_keys: bool,
-
-    /// How long each answer of the server is waited for.
-    #[arg(long, value_name = "SPAN", default_value = "5s", value_parser = timeout)]
-    timeout: std::time::Duration,
-
-    /// Print JSON instead of a table.
-    #[arg(long)]
-    json: bool,
-
-    /// Print nothing but a difference, errors, and the JSON of `--json`.
-    #[arg(long, short)]
-    quiet: bool,
-}
-
 #[derive(Debug, Args)]
 struct List {
     /// What to list.
@@ -231,17 +184,6 @@ fn path_and_value(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("write PATH=VALUE, such as limit.requests=50".to_owned()),
     }
-}
-
-/// A timeout from 1 ms to an hour: what an operating system takes, and what a person waits for.
-fn timeout(text: &str) -> Result<std::time::Duration, String> {
-    let span = Span::parse(text).map_err(|wrong| format!("{wrong}; write {}", Span::GRAMMAR))?;
-    let timeout = std::time::Duration::from_nanos(span.nanos());
-    let range = std::time::Duration::from_millis(1)..=std::time::Duration::from_secs(3600);
-    range
-        .contains(&timeout)
-        .then_some(timeout)
-        .ok_or_else(|| "write a span from 1ms to 1h".to_owned())
 }
 
 /// Runs the command line and says how it ended: 0 done, 1 an expectation failed, 2 the user's input
@@ -307,21 +249,7 @@ fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
         }
         Command::Verify(verify) => {
             let progress = Terminal::new(verify.quiet, Arc::clone(stop));
-            let options = command::verify::Options {
-                scenario: verify.scenario,
-                redis: verify.redis,
-                only: verify.only,
-                changes: Changes { set: verify.set, seed: verify.seed, replicas: None },
-                verify: redis::Options {
-                    limit_attempts: verify.limit_attempts,
-                    allow_other_keys: verify.allow_other_keys,
-                    timeout: verify.timeout,
-                    ..redis::Options::default()
-                },
-                json: verify.json,
-                quiet: verify.quiet,
-            };
-            command::verify::verify(&options, &mut output, &progress)
+            command::verify::verify(&verify.options(), &mut output, &progress)
         }
         Command::List(List { what, name, folder, json }) => {
             command::list::list(what, name.as_deref(), &folder, json, &mut output).map(|()| true)

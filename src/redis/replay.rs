@@ -183,7 +183,10 @@ impl<'a> Replay<'a> {
             }
             match self.session.connection.load(self.settings.script) {
                 Ok(sha) => self.sha = sha,
-                Err(fault) => self.ended = Some(Ended::Fault(fault)),
+                Err(fault) => {
+                    self.ended = Some(Ended::Fault(fault));
+                    break;
+                }
             }
         }
     }

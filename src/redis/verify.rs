@@ -220,8 +220,6 @@ impl Job<'_> {
     ) -> Result<(), Ended> {
         let Job { case, contender, traffic, .. } = self;
         let (unit, whole) = Unit::of(case, traffic.bound(), traffic.window.span());
-        let what = format!("{} {}", case.name, contender.name);
-        progress.begin(what.trim_start(), whole, unit);
         let settings = Settings {
             case,
             run,
@@ -232,6 +230,8 @@ impl Job<'_> {
         };
         let ring = Keyring::new(&self.keys);
         let mut replay = Replay::new(session, settings, ring, progress).map_err(Ended::Fault)?;
+        let what = format!("{} {}", case.name, contender.name);
+        progress.begin(what.trim_start(), whole, unit);
         let result = self.run(&mut replay);
         if result.is_ok() {
             replay.flush();
@@ -242,7 +242,7 @@ impl Job<'_> {
             (Some(Ended::Enough), Err(_)) => None,
             (None, Err(stopped)) => return Err(Ended::Error(self.cut_off(stopped))),
             (Some(Ended::Differs(otherwise)), _) => {
-                verified.difference = self.look_back(&otherwise);
+                verified.difference = Some(self.look_back(&otherwise));
                 None
             }
             (Some(ended), _) => return Err(ended),
@@ -300,13 +300,14 @@ impl Job<'_> {
     }
 
     /// Runs the model once more, to tell what came before a difference.
-    fn look_back(&self, otherwise: &Otherwise) -> Option<Difference> {
+    fn look_back(&self, otherwise: &Otherwise) -> Difference {
         let Otherwise { number, node, keys, server } = otherwise;
         let ring = Keyring::new(&self.keys);
         let mut lookback = Lookback::new(ring, self.traffic, self.tick, *number, (*node, keys));
         // That it is stopped once it has seen enough is no failure.
         let _ = self.run(&mut lookback);
-        lookback.difference(server.clone())
+        let difference = lookback.difference(server.clone());
+        difference.unwrap_or_else(|| unreachable!("the same run makes the same attempts"))
     }
 
     fn cut_off(&self, stopped: Stopped) -> Error {
