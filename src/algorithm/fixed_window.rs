@@ -89,8 +89,10 @@ struct State {
 impl FixedWindow {
     /// Where the window that opens for `now` ends.
     fn end_of(&self, now: i64) -> i64 {
-        let into = if self.grid { now.rem_euclid(self.width) } else { 0 };
-        now.saturating_add(self.width - into)
+        match self.grid {
+            true => now.saturating_add(self.width - now.rem_euclid(self.width)),
+            false => now.saturating_add(self.width),
+        }
     }
 
     /// Whether `now`, which lies before the end of the window, lies before its beginning too.
