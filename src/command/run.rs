@@ -140,7 +140,7 @@ fn simulate(
     let (least, most) = prepared.decisions();
     let [least, most] =
         [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, more)));
-    progress.announce(&match loops {
+    progress.announce(&match more.loops {
         false => format!("decisions.csv will take up to about {most}"),
         true => format!(
             "decisions.csv will take about {least} if every request is sent once, and up to {most} as \
