@@ -307,7 +307,8 @@ mod tests {
                 clocks: vec![Clock::default(); 2],
                 sweep: None,
             };
-            Some(Fleet { nodes, store: StoreSpec { on_failure, ..StoreSpec::default() } })
+            let store = StoreSpec { on_failure, ..StoreSpec::default() };
+            Some(Fleet { nodes, store, begins: Vec::new() })
         };
         let text = "[[algorithm]]\nkind = \"fixed-window\"\nanchor = \"expiry\"\n";
         let told = |fleet| contenders_in(fleet, text).map(|contenders| contenders.len());
