@@ -138,7 +138,7 @@ fn row_a_case<'a>(comparison: &'a Comparison, by_case: &[Vec<Fact>]) -> Option<&
     told.then_some(&first.algorithm)
 }
 
-/// What is still queued, for a note: "still queued: leaky-bucket 1,207".
+/// What is still queued, or on its way to the store or back, for a note: "still queued: leaky-bucket 1,207".
 fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
     let pending = |row: usize| source.standing(row, "pending").map_or(0.0, |one| one.mean);
     let rows = comparison.rows.iter().enumerate().filter(|(index, _)| pending(*index) > 0.0);
@@ -153,7 +153,8 @@ fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
         0 => {}
         more => told.push(format!("{more} more")),
     }
-    (!told.is_empty()).then(|| format!("still queued: {}", listed(&told)))
+    let what = if comparison.is_fleet() { "undecided at the end" } else { "still queued" };
+    (!told.is_empty()).then(|| format!("{what}: {}", listed(&told)))
 }
 
 /// The names and headings of the table, without columns.
