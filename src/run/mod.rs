@@ -1,6 +1,7 @@
 //! A whole run, from a scenario to findings: [`prepare`], then [`simulate`], then [`judge`].
 
 mod contender;
+mod cut_off;
 mod describe;
 mod estimate;
 mod expectations;

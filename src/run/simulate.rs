@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::contender::Contender;
+use super::cut_off;
 use super::describe;
 use super::estimate::Estimate;
 use super::expectations;
@@ -10,11 +11,11 @@ use super::pool::{self, Work};
 use super::prepare::{Prepared, PreparedCase};
 use super::progress::{Progress, Unit, micros};
 use super::stage::Stage;
-use crate::error::{Error, Problem};
+use crate::error::Error;
 use crate::judge::Tally;
 use crate::metrics::{Comparison, Repeat, Row, values};
 use crate::scenario::{Case, Scenario};
-use crate::time::{Instant, Span};
+use crate::time::Span;
 use crate::traffic::{Input, Traffic};
 use crate::world::{Decided, Observer, Stopped};
 
@@ -195,39 +196,12 @@ impl<'a> Watch<'a> {
             (_, Some(failure)) => Err(failure),
             (Err(Stopped::ByObserver), None) => Err(Error::Interrupted),
             (Err(Stopped::TooManyAttempts { at }), None) => {
-                Err(too_many_attempts(self.case, self.traffic, at))
+                Err(cut_off::too_many_attempts(self.case, self.traffic, at))
             }
-            (Err(Stopped::CrossSlot { keys }), None) => Err(cross_slot(self.case, &keys)),
+            (Err(Stopped::CrossSlot { keys }), None) => Err(cut_off::cross_slot(self.case, &keys)),
             (Ok(value), None) => Ok(value),
         }
     }
-}
-
-/// A run that was cut off because clients never stopped retrying.
-fn too_many_attempts(case: &Case, traffic: &Traffic, at: Instant) -> Error {
-    let Case { max_attempts, place, name, .. } = case;
-    let run = if name.is_empty() { "the run".to_owned() } else { format!("a run of `{name}`") };
-    let reached = (at - traffic.window.start).as_secs_f64();
-    let message = format!(
-        "{run} was cut off {reached:.3} s after its start: clients had made more than \
-         `max-attempts` = {max_attempts} attempts"
-    );
-    let help = "give clients a cap on `attempts`, a longer delay or `rtt`, or a budget, shorten `duration`, or raise \
-                `max-attempts`";
-    Error::input(Problem::at(place, message).help(help))
-}
-
-/// A script that a cluster would refuse to run.
-fn cross_slot(case: &Case, keys: &[(String, u16); 2]) -> Error {
-    let [(one, slot), (other, other_slot)] = keys;
-    let message = format!(
-        "CROSSSLOT: the keys of one script lie in different hash slots: `{one}` in {slot}, `{other}` in \
-         {other_slot}"
-    );
-    let help = "put into `{}` in `key-name` what all keys of an attempt share, such as \
-                \"ratelimit:<limit>:<key>{all}\"; or let limits decide by themselves (`combine = \"independent\"`), or \
-                keep to one shard";
-    Error::input(Problem::at(&case.place, message).help(help))
 }
 
 impl Observer for Watch<'_> {

@@ -1,15 +1,15 @@
-//! Calls to the store about attempts, from the node's question to what it makes of the answer, or of none.
+//! Calls to the store about attempts: from a node's question to its answer.
 
 use super::leases::Grant;
 use super::{Ask, Fleet, Outcome, Step};
 use crate::seed::below;
-use crate::store::{Atomicity, Condition, Down, Exchange, OnFailure, TimeOf, bytes};
+use crate::store::{Atomicity, Condition, Exchange, OnFailure, bytes};
 use crate::time::{Instant, Reading, Span};
+use crate::world::Fate;
 use crate::world::desk::Desk;
-use crate::world::gate::{Decision, Ruling};
+use crate::world::gate::Ruling;
 use crate::world::keys::Met;
 use crate::world::requests::Ticket;
-use crate::world::{Asked, Fate};
 
 /// What a call asks of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,21 +35,21 @@ pub(super) struct Call {
     pub read_at: Instant,
     pub phase: Phase,
     /// Whether nobody waits for the answer to what is under way.
-    background: bool,
+    pub background: bool,
     /// Until when the node waits for the answer.
-    deadline: Instant,
+    pub deadline: Instant,
     /// How long the answer takes.
-    back: Span,
+    pub back: Span,
     /// Whether the answer comes too late or never, if the store works on the call at all.
-    late: bool,
+    pub late: bool,
     /// A number below a million by which an expiry may be lost.
     pub luck: u32,
     /// What the node decided.
-    ruling: Ruling,
+    pub ruling: Ruling,
     /// The states that it read, as it means to write them.
-    drafts: Vec<Met>,
+    pub drafts: Vec<Met>,
     /// What became of the attempt, with the longest window of the limits that refused it.
-    fate: Option<(Fate, Span)>,
+    pub fate: Option<(Fate, Span)>,
     /// The quota that was fetched.
     pub granted: Option<Grant>,
 }
@@ -124,7 +124,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// What is wrong between a node and the shards of the keys at hand, of which the worst counts.
-    fn condition(&mut self, desk: &Desk<'a>, at: Instant, node: usize) -> Condition {
+    pub(super) fn condition(&mut self, desk: &Desk<'a>, at: Instant, node: usize) -> Condition {
         let first = self.first_shard(desk);
         let mut worst = self.outages.condition(at, node, first);
         for index in 1..desk.keys.len() {
@@ -135,7 +135,7 @@ impl<'a> Fleet<'a> {
         worst
     }
 
-    fn first_shard(&mut self, desk: &Desk<'a>) -> usize {
+    pub(super) fn first_shard(&mut self, desk: &Desk<'a>) -> usize {
         let id = (desk.keys[0].limit, desk.keys[0].key);
         self.shard(desk, id)
     }
@@ -194,138 +194,6 @@ impl<'a> Fleet<'a> {
         bytes(exchange, keys.into_iter())
     }
 
-    /// The store works on a call.
-    pub(super) fn execute(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        id: u32,
-        waits: &dyn Fn(Ticket) -> bool,
-    ) {
-        let mut call = self.calls.take_up(id);
-        desk.look_up(&call.ask.arrival);
-        let shard = self.first_shard(desk);
-        let down = self.condition(desk, at, call.node).down;
-        // Of a call that is late anyway its node knows already, and of one in the background nobody does.
-        let told = !call.late && !call.background;
-        let fails = match down {
-            None => (!self.make_room(desk, at)).then_some(at + call.back),
-            Some(Down::Refuses) => Some(at + call.back),
-            Some(Down::Silent) => Some(call.deadline),
-        };
-        if let Some(fails) = fails {
-            if told {
-                self.expect(id, fails, Step::Fails(id));
-            }
-            return self.shelve(id, call);
-        }
-        if self.store.time == TimeOf::Store && call.phase != Phase::Write {
-            call.reading = self.store.clocks[shard].reading(self.run.start, at);
-            call.read_at = at;
-        }
-        let shelf = self.shelf();
-        self.find_spots(desk, shelf);
-        for index in 0..desk.keys.len() {
-            let met = desk.keys[index];
-            if call.phase != Phase::Read {
-                self.remember(desk, (met.limit, met.key));
-            }
-        }
-        let decision = match call.phase {
-            Phase::Script => {
-                call.ruling = self.places.gate(shelf).rule(&self.spots, call.reading);
-                Some(self.enact(desk, at, &call))
-            }
-            Phase::Read => self.read(desk, at, &mut call),
-            Phase::Write => Some(self.write(desk, at, &mut call)),
-            Phase::Lease => {
-                self.grant(desk, at, &mut call);
-                None
-            }
-        };
-        if let (Some(decision), false) = (decision, call.background) {
-            self.decided_far_away(desk, at, &mut call, decision, waits);
-        }
-        if told {
-            let answered = at + call.back;
-            self.expect(id, answered, Step::Answered(id));
-        }
-        self.shelve(id, call);
-    }
-
-    /// Charges the states at hand as a call's ruling says.
-    fn enact(&mut self, desk: &mut Desk<'a>, at: Instant, call: &Call) -> Decision {
-        let shelf = self.shelf();
-        let decision = self.places.gate(shelf).enact(&self.spots, call.reading, &call.ruling);
-        self.hit(desk, at, call.reading, &call.ruling, call.luck);
-        decision
-    }
-
-    /// The store tells a node what is there: what it decides by that, if it refuses; else it writes first.
-    fn read(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) -> Option<Decision> {
-        let shelf = self.shelf();
-        let gate = self.places.gate(shelf);
-        call.ruling = gate.rule(&self.spots, call.reading);
-        let mut decision = gate.decision(&self.spots, call.reading, &call.ruling);
-        if self.store.atomicity == Atomicity::ReadModifyWrite {
-            call.drafts.clear();
-            for spot in &self.spots {
-                let draft = Met { key: gate.take(spot.limit, spot.variant), ..*spot };
-                gate.copy(spot, &draft);
-                call.drafts.push(draft);
-            }
-            decision = gate.enact(&call.drafts, call.reading, &call.ruling);
-        }
-        self.hit(desk, at, call.reading, &Ruling::default(), call.luck);
-        (call.ruling.refused != 0).then_some(decision)
-    }
-
-    /// The store is told what a node made of what it had read.
-    fn write(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) -> Decision {
-        let shelf = self.shelf();
-        if self.store.atomicity == Atomicity::CheckThenIncrement {
-            let gate = self.places.gate(shelf);
-            gate.enact_elsewhere(&self.spots, call.reading, &call.ruling);
-        }
-        // Without drafts where it was not what was read that is written back.
-        for (index, (spot, draft)) in self.spots.iter().zip(&call.drafts).enumerate() {
-            if (call.ruling.charged | call.ruling.refused) >> index & 1 == 1 {
-                self.places.gate(shelf).copy(draft, spot);
-            }
-        }
-        self.hit(desk, at, call.reading, &call.ruling, call.luck);
-        match call.ruling.queued {
-            Span::ZERO => Decision::Admit,
-            span => Decision::Queue(span),
-        }
-    }
-
-    /// The store, or what was read from it, has decided an attempt. Its node learns of it when the answer is there.
-    fn decided_far_away(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        call: &mut Call,
-        decision: Decision,
-        waits: &dyn Fn(Ticket) -> bool,
-    ) {
-        let (ask, node) = (call.ask, call.node);
-        let asked = Asked { node: None, reading: call.reading };
-        if call.late || !waits(ask.ticket) {
-            let fate = decision.fate();
-            return self.outcomes.push(Outcome::InVain { ask, node, at, fate, asked });
-        }
-        let fate = desk.settle(at, &ask.arrival, ask.number, decision);
-        call.fate = Some((fate, desk.window()));
-        let departs = match fate {
-            // Its place in the queue counts from the time by which it was decided.
-            Fate::Queued(span) => (call.read_at + span).max(at + call.back),
-            _ => at,
-        };
-        let asked = Some(asked);
-        self.outcomes.push(Outcome::Decided { ask, node, at, fate, asked, departs });
-    }
-
     /// A node has the answer to a call.
     pub(super) fn answer(
         &mut self,
@@ -369,114 +237,14 @@ impl<'a> Fleet<'a> {
         self.send(desk, at, id);
     }
 
-    /// A node has no answer, or an error for one.
-    pub(super) fn fail(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        id: u32,
-        waits: &dyn Fn(Ticket) -> bool,
-    ) {
-        let call = self.calls.take_up(id);
-        desk.judge.call_failed(at);
-        if let Some(breaker) = self.breakers.get_mut(call.node) {
-            let trips = breaker.trips;
-            breaker.failed(at);
-            if breaker.trips > trips {
-                desk.judge.tripped();
-            }
-        }
-        self.shelve(id, call);
-        self.give_up(desk, at, id, waits);
-    }
-
-    /// A node decides without the store.
-    pub(super) fn give_up(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        id: u32,
-        waits: &dyn Fn(Ticket) -> bool,
-    ) {
-        let call = self.calls.take(id);
-        if call.phase == Phase::Lease {
-            self.not_fetched(desk, at, &call, waits);
-        } else if waits(call.ask.ticket) {
-            self.do_without(desk, at, call.ask, call.node, call.reading);
-        }
-        self.end_call(id, call);
-    }
-
-    /// A node has no answer for an attempt: it decides without, or holds it.
-    pub(super) fn do_without(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        ask: Ask,
-        node: usize,
-        reading: Reading,
-    ) {
-        let OnFailure::OpenAfter(after) = self.store.on_failure else {
-            return self.decide_without(desk, at, ask, node);
-        };
-        let id = self.calls.add();
-        let opens = (ask.arrival.at + after).max(at);
-        self.expect(id, opens, Step::LetsThrough(id));
-        self.shelve(id, Call::new(ask, node, reading));
-    }
-
-    /// A node lets an attempt through that it held.
-    pub(super) fn let_through(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        id: u32,
-        waits: &dyn Fn(Ticket) -> bool,
-    ) {
-        let call = self.calls.take_up(id);
-        if waits(call.ask.ticket) {
-            self.decide_without(desk, at, call.ask, call.node);
-        }
-        self.end_call(id, call);
-    }
-
-    /// What a node makes of an attempt of which it learns nothing from the store.
-    pub(super) fn decide_without(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        ask: Ask,
-        node: usize,
-    ) {
-        desk.look_up(&ask.arrival);
-        desk.judge.waited_for_store(at - ask.arrival.at);
-        let reading = self.nodes.clocks[node].reading(self.run.start, at);
-        if let Some(fallback) = &mut self.fallback {
-            self.spots.clear();
-            self.spots.extend_from_slice(&desk.keys);
-            fallback.locate(node, &mut self.spots);
-            let gate = fallback.gate(node);
-            let ruling = gate.rule(&self.spots, reading);
-            let decision = gate.enact(&self.spots, reading, &ruling);
-            self.decided_at_once(desk, ask, node, at, decision, None);
-            return desk.judge.fell_back(at);
-        }
-        if self.opens() {
-            self.decided_at_once(desk, ask, node, at, Decision::Admit, None);
-            return desk.judge.unlimited(at);
-        }
-        let fate = desk.turn_down(at, &ask.arrival, ask.number);
-        self.conclude(desk, ask, node, at, fate, None, at);
-    }
-
     /// Something will happen to a call, unless the run is over then.
-    fn expect(&mut self, id: u32, at: Instant, step: Step) {
+    pub(super) fn expect(&mut self, id: u32, at: Instant, step: Step) {
         self.calls.expect(id);
         self.later(at, step);
     }
 
     /// Puts a call back.
-    fn shelve(&mut self, id: u32, call: Call) {
+    pub(super) fn shelve(&mut self, id: u32, call: Call) {
         let shelf = self.shelf();
         let over = self.calls.put(id, call);
         for draft in over.into_iter().flat_map(|call| call.drafts) {
@@ -485,7 +253,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// A node is done with a call; the store may still work on it.
-    fn end_call(&mut self, id: u32, call: Call) {
+    pub(super) fn end_call(&mut self, id: u32, call: Call) {
         self.calls.close(id);
         self.shelve(id, call);
     }

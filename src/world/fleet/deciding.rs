@@ -1,0 +1,144 @@
+//! What the store does when a call has reached it, by what is atomic: decide, tell what is there, take what
+//! is written.
+
+use super::calls::{Call, Phase};
+use super::{Fleet, Outcome, Step};
+use crate::store::{Atomicity, Down, TimeOf};
+use crate::time::{Instant, Span};
+use crate::world::desk::Desk;
+use crate::world::gate::{Decision, Ruling};
+use crate::world::keys::Met;
+use crate::world::requests::Ticket;
+use crate::world::{Asked, Fate};
+
+impl<'a> Fleet<'a> {
+    /// The store works on a call.
+    pub(super) fn execute(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: u32,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let mut call = self.calls.take_up(id);
+        desk.look_up(&call.ask.arrival);
+        let shard = self.first_shard(desk);
+        let down = self.condition(desk, at, call.node).down;
+        // Of a call that is late anyway its node knows already, and of one in the background nobody does.
+        let told = !call.late && !call.background;
+        let fails = match down {
+            None => (!self.make_room(desk, at)).then_some(at + call.back),
+            Some(Down::Refuses) => Some(at + call.back),
+            Some(Down::Silent) => Some(call.deadline),
+        };
+        if let Some(fails) = fails {
+            if told {
+                self.expect(id, fails, Step::Fails(id));
+            }
+            return self.shelve(id, call);
+        }
+        if self.store.time == TimeOf::Store && call.phase != Phase::Write {
+            call.reading = self.store.clocks[shard].reading(self.run.start, at);
+            call.read_at = at;
+        }
+        let shelf = self.shelf();
+        self.find_spots(desk, shelf);
+        for index in 0..desk.keys.len() {
+            let Met { limit, key, .. } = desk.keys[index];
+            self.remember(desk, (limit, key));
+        }
+        let decision = match call.phase {
+            Phase::Script => {
+                call.ruling = self.places.gate(shelf).rule(&self.spots, call.reading);
+                Some(self.enact(desk, at, &call))
+            }
+            Phase::Read => self.read(desk, at, &mut call),
+            Phase::Write => Some(self.write(desk, at, &mut call)),
+            Phase::Lease => {
+                self.grant(desk, at, &mut call);
+                None
+            }
+        };
+        if let (Some(decision), false) = (decision, call.background) {
+            self.decided_far_away(desk, at, &mut call, decision, waits);
+        }
+        if told {
+            let answered = at + call.back;
+            self.expect(id, answered, Step::Answered(id));
+        }
+        self.shelve(id, call);
+    }
+
+    /// Charges the states at hand as a call's ruling says.
+    fn enact(&mut self, desk: &mut Desk<'a>, at: Instant, call: &Call) -> Decision {
+        let shelf = self.shelf();
+        let decision = self.places.gate(shelf).enact(&self.spots, call.reading, &call.ruling);
+        self.hit(desk, at, call.reading, &call.ruling, call.luck);
+        decision
+    }
+
+    /// The store tells a node what is there: what it decides by that, if it refuses; else it writes first.
+    fn read(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) -> Option<Decision> {
+        let shelf = self.shelf();
+        let gate = self.places.gate(shelf);
+        call.ruling = gate.rule(&self.spots, call.reading);
+        let mut decision = gate.decision(&self.spots, call.reading, &call.ruling);
+        if self.store.atomicity == Atomicity::ReadModifyWrite {
+            call.drafts.clear();
+            for spot in &self.spots {
+                let draft = Met { key: gate.take(spot.limit, spot.variant), ..*spot };
+                gate.copy(spot, &draft);
+                call.drafts.push(draft);
+            }
+            decision = gate.enact(&call.drafts, call.reading, &call.ruling);
+        }
+        self.hit(desk, at, call.reading, &Ruling::default(), call.luck);
+        (call.ruling.refused != 0).then_some(decision)
+    }
+
+    /// The store is told what a node made of what it had read.
+    fn write(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) -> Decision {
+        let shelf = self.shelf();
+        if self.store.atomicity == Atomicity::CheckThenIncrement {
+            let gate = self.places.gate(shelf);
+            gate.enact_elsewhere(&self.spots, call.reading, &call.ruling);
+        }
+        // Without drafts where it was not what was read that is written back.
+        for (index, (spot, draft)) in self.spots.iter().zip(&call.drafts).enumerate() {
+            if (call.ruling.charged | call.ruling.refused) >> index & 1 == 1 {
+                self.places.gate(shelf).copy(draft, spot);
+            }
+        }
+        self.hit(desk, at, call.reading, &call.ruling, call.luck);
+        match call.ruling.queued {
+            Span::ZERO => Decision::Admit,
+            span => Decision::Queue(span),
+        }
+    }
+
+    /// The store, or what was read from it, has decided an attempt. Its node learns of it when the answer is there.
+    fn decided_far_away(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        call: &mut Call,
+        decision: Decision,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let (ask, node) = (call.ask, call.node);
+        let asked = Asked { node: None, reading: call.reading };
+        if call.late || !waits(ask.ticket) {
+            let fate = decision.fate();
+            return self.outcomes.push(Outcome::InVain { ask, node, at, fate, asked });
+        }
+        let fate = desk.settle(at, &ask.arrival, ask.number, decision);
+        call.fate = Some((fate, desk.window()));
+        let departs = match fate {
+            // Its place in the queue counts from the time by which it was decided.
+            Fate::Queued(span) => (call.read_at + span).max(at + call.back),
+            _ => at,
+        };
+        let asked = Some(asked);
+        self.outcomes.push(Outcome::Decided { ask, node, at, fate, asked, departs });
+    }
+}

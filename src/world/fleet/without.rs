@@ -1,0 +1,111 @@
+//! What nodes do without the store: after a call of which no answer came, and while a breaker is open.
+
+use super::calls::{Call, Phase};
+use super::{Ask, Fleet, Step};
+use crate::store::OnFailure;
+use crate::time::{Instant, Reading};
+use crate::world::desk::Desk;
+use crate::world::gate::Decision;
+use crate::world::requests::Ticket;
+
+impl<'a> Fleet<'a> {
+    /// A node has no answer, or an error for one.
+    pub(super) fn fail(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: u32,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let call = self.calls.take_up(id);
+        desk.judge.call_failed(at);
+        if let Some(breaker) = self.breakers.get_mut(call.node) {
+            let trips = breaker.trips;
+            breaker.failed(at);
+            if breaker.trips > trips {
+                desk.judge.tripped();
+            }
+        }
+        self.shelve(id, call);
+        self.give_up(desk, at, id, waits);
+    }
+
+    /// A node decides without the store.
+    pub(super) fn give_up(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: u32,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let call = self.calls.take(id);
+        if call.phase == Phase::Lease {
+            self.not_fetched(desk, at, &call, waits);
+        } else if waits(call.ask.ticket) {
+            self.do_without(desk, at, call.ask, call.node, call.reading);
+        }
+        self.end_call(id, call);
+    }
+
+    /// A node has no answer for an attempt: it decides without, or holds it.
+    pub(super) fn do_without(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        ask: Ask,
+        node: usize,
+        reading: Reading,
+    ) {
+        let OnFailure::OpenAfter(after) = self.store.on_failure else {
+            return self.decide_without(desk, at, ask, node);
+        };
+        let id = self.calls.add();
+        let opens = (ask.arrival.at + after).max(at);
+        self.expect(id, opens, Step::LetsThrough(id));
+        self.shelve(id, Call::new(ask, node, reading));
+    }
+
+    /// A node lets an attempt through that it held.
+    pub(super) fn let_through(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: u32,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
+        let call = self.calls.take_up(id);
+        if waits(call.ask.ticket) {
+            self.decide_without(desk, at, call.ask, call.node);
+        }
+        self.end_call(id, call);
+    }
+
+    /// What a node makes of an attempt of which it learns nothing from the store.
+    pub(super) fn decide_without(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        ask: Ask,
+        node: usize,
+    ) {
+        desk.look_up(&ask.arrival);
+        desk.judge.waited_for_store(at - ask.arrival.at);
+        let reading = self.nodes.clocks[node].reading(self.run.start, at);
+        if let Some(fallback) = &mut self.fallback {
+            self.spots.clear();
+            self.spots.extend_from_slice(&desk.keys);
+            fallback.locate(node, &mut self.spots);
+            let gate = fallback.gate(node);
+            let ruling = gate.rule(&self.spots, reading);
+            let decision = gate.enact(&self.spots, reading, &ruling);
+            self.decided_at_once(desk, ask, node, at, decision, None);
+            return desk.judge.fell_back(at);
+        }
+        if self.opens() {
+            self.decided_at_once(desk, ask, node, at, Decision::Admit, None);
+            return desk.judge.unlimited(at);
+        }
+        let fate = desk.turn_down(at, &ask.arrival, ask.number);
+        self.conclude(desk, ask, node, at, fate, None, at);
+    }
+}
