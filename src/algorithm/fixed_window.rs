@@ -2,11 +2,16 @@
 //!
 //! **Rule.** An attempt of cost c at `now` passes if the cost that passed in the window of `now`,
 //! plus c, is at most L. Windows are [kW, (k+1)W): since 1970 (`anchor = "epoch"`), or from the
-//! first request after the last window ended (`anchor = "first-request"`).
+//! first request after the last window ended (`anchor = "first-request"`). With `anchor = "expiry"` a
+//! window ends when a store forgets the key, for which see `until_forgotten`.
 //!
 //! **Source.** The rate limiter patterns in the documentation of the Redis command `INCR`.
 //!
 //! **Weakness.** Twice the limit passes in little more than no time, around the edge of two windows.
+
+mod until_forgotten;
+
+use until_forgotten::UntilForgotten;
 
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
@@ -29,25 +34,48 @@ pub const KIND: Kind = Kind {
 enum Anchor {
     Epoch,
     FirstRequest,
+    Expiry,
 }
 
 impl Choice for Anchor {
     const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
         ("epoch", Anchor::Epoch, "at whole multiples of the span since 1970, for all keys alike"),
         ("first-request", Anchor::FirstRequest, "at a key's first request after its last window"),
+        (
+            "expiry",
+            Anchor::Expiry,
+            "at a key's first request while the store does not know it, until the store forgets it: only \
+             with `[store]` and `placement = \"shared\"`",
+        ),
     ];
 }
 
 fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
     let anchor = params.or("anchor", Anchor::Epoch, "Where windows begin.");
-    let rule = FixedWindow { limit: limit.requests, width: limit.per.signed(), anchor, common };
+    let grid = match anchor {
+        Anchor::Epoch => true,
+        Anchor::FirstRequest => false,
+        Anchor::Expiry => {
+            let mode = common.backwards;
+            let known = params.require(
+                "backwards",
+                mode == Backwards::Freeze,
+                format!("`{}` has no effect on a window that only its expiry ends", mode.name()),
+                "leave it out: with `anchor = \"expiry\"` no reading is looked at",
+            );
+            let rule = UntilForgotten::new(limit, common);
+            return known.then(|| Box::new(Keyed::new(rule, common.tick)) as Box<dyn Limiter>);
+        }
+    };
+    let rule = FixedWindow { limit: limit.requests, width: limit.per.signed(), grid, common };
     Some(Box::new(Keyed::new(rule, common.tick)))
 }
 
 struct FixedWindow {
     limit: u64,
     width: i64,
-    anchor: Anchor,
+    /// Whether windows lie on the grid of the epoch, or a key opens its own.
+    grid: bool,
     common: Common,
 }
 
@@ -61,9 +89,9 @@ struct State {
 impl FixedWindow {
     /// Where the window that opens for `now` ends.
     fn end_of(&self, now: i64) -> i64 {
-        match self.anchor {
-            Anchor::Epoch => now.saturating_add(self.width - now.rem_euclid(self.width)),
-            Anchor::FirstRequest => now.saturating_add(self.width),
+        match self.grid {
+            true => now.saturating_add(self.width - now.rem_euclid(self.width)),
+            false => now.saturating_add(self.width),
         }
     }
 

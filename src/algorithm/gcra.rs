@@ -71,6 +71,10 @@ impl<N: Nanos> Algorithm for Gcra<N> {
         self.schedule.charge(state, now, cost);
     }
 
+    fn owe(&self, state: &mut Due<N>, now: Reading, cost: u32) {
+        self.schedule.owe(state, now, cost);
+    }
+
     fn deny(&self, state: &mut Due<N>, now: Reading, cost: u32) {
         self.schedule.deny(state, now, cost);
     }

@@ -20,6 +20,9 @@ pub trait Limiter: Send {
     /// See [`Algorithm::charge`].
     fn charge(&mut self, key: usize, now: Reading, cost: u32);
 
+    /// See [`Algorithm::owe`].
+    fn owe(&mut self, key: usize, now: Reading, cost: u32);
+
     /// See [`Algorithm::deny`].
     fn deny(&mut self, key: usize, now: Reading, cost: u32);
 
@@ -125,7 +128,7 @@ impl<A: Algorithm> Keyed<A> {
 impl<A: Algorithm> Limiter for Keyed<A> {
     fn reserve(&mut self, key: usize) {
         while self.states.len() <= key {
-            self.states.push(self.algorithm.fresh());
+            self.states.push(self.algorithm.fresh_of(self.states.len()));
         }
     }
 
@@ -140,6 +143,11 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     fn charge(&mut self, key: usize, now: Reading, cost: u32) {
         let now = self.cut(now);
         self.algorithm.charge(&mut self.states[key], now, cost);
+    }
+
+    fn owe(&mut self, key: usize, now: Reading, cost: u32) {
+        let now = self.cut(now);
+        self.algorithm.owe(&mut self.states[key], now, cost);
     }
 
     fn deny(&mut self, key: usize, now: Reading, cost: u32) {
@@ -173,7 +181,7 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     }
 
     fn forget(&mut self, key: usize) {
-        self.states[key] = self.algorithm.fresh();
+        self.states[key] = self.algorithm.fresh_of(key);
     }
 
     fn fetch(&self, keys: &[u32]) {

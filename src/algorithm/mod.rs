@@ -89,12 +89,21 @@ pub struct Footprint {
 ///   storing an older reading, made room (the sliding counter where readings are rewound);
 /// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
 ///   back behind it.
+///
+/// The fixed window with `anchor = "expiry"` keeps the last two with the store's help alone: if that
+/// forgets the state at `neutral_from`.
 pub trait Algorithm: Send + Sync + 'static {
     /// What is remembered of one key.
     type State: Clone + Send;
 
     /// The state of a key that was never seen.
     fn fresh(&self) -> Self::State;
+
+    /// The state of a key that was never seen, of which the limiter knows only the number. Other than
+    /// `fresh` where a rule draws random numbers, in which keys must differ.
+    fn fresh_of(&self, _key: usize) -> Self::State {
+        self.fresh()
+    }
 
     /// May `cost` pass at `now`? Changes nothing.
     fn check(&self, state: &Self::State, now: Reading, cost: u32) -> Verdict;
@@ -107,6 +116,12 @@ pub trait Algorithm: Send + Sync + 'static {
     /// `cost` has passed at `now` (or joined the queue). Also called without a passing check, by
     /// modes that charge whatever the verdict; then a bucket stops at empty and a queue at full.
     fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
+
+    /// `cost` has passed at `now` by a decision that was made elsewhere, on a copy of this state: what there is not
+    /// is owed, as far as a state can hold it.
+    fn owe(&self, state: &mut Self::State, now: Reading, cost: u32) {
+        self.charge(state, now, cost);
+    }
 
     /// `cost` was denied at `now`. Only variants that write on a denial do anything here:
     /// `count-rejected`, and buckets that store the older time of a refused call.

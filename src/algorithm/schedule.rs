@@ -155,6 +155,15 @@ impl<N: Nanos> Schedule<N> {
         *due = Due { next: done.min(full).max(settled.next), last: settled.last };
     }
 
+    /// Charges `cost` by a decision that was made elsewhere; what is owed does not stop at the reach.
+    pub(super) fn owe(&self, due: &mut Due<N>, now: Reading, cost: u32) {
+        let settled = self.settled(due, now);
+        let cost = u64::from(cost).min(self.capacity);
+        let done = self.plus(self.start(&settled), self.units(cost));
+        let farthest = Exact { whole: N::from(settled.last) + N::FARTHEST, parts: 0 };
+        *due = Due { next: done.min(farthest).max(settled.next), last: settled.last };
+    }
+
     /// `cost` was denied.
     pub(super) fn deny(&self, due: &mut Due<N>, now: Reading, cost: u32) {
         if self.common.count_rejected {

@@ -12,8 +12,17 @@
 //! window sooner, which is how a span is earned twice (a denial leaves no stamp, so the two are the
 //! same here). Under `naive` every stamp newer than now - W counts, those of the future included,
 //! and what is older is forgotten when something passes.
+//!
+//! Every request has an entry of its own here. Logs that name their entries less well (`member`) are in
+//! `sorted_set`.
+
+mod naming;
+mod sorted_set;
 
 use std::collections::VecDeque;
+
+use naming::{Stamp, StampAndRandom};
+use sorted_set::SortedSet;
 
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
@@ -45,15 +54,61 @@ impl Choice for Edge {
     ];
 }
 
+/// How an entry of the log is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Unique,
+    Stamp,
+    StampAndRandom,
+    StampAndConstant,
+}
+
+impl Choice for Member {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("unique", Member::Unique, "none is named as another, so each of them counts"),
+        ("stamp", Member::Stamp, "by its reading: all of one reading are one entry"),
+        (
+            "stamp-and-random",
+            Member::StampAndRandom,
+            "by its reading and one of 100,000 suffixes, drawn for each: of k entries of one reading \
+             about k(k-1)/200,000 are lost",
+        ),
+        (
+            "stamp-and-constant",
+            Member::StampAndConstant,
+            "by its reading and a suffix that is always the same, which is what a random one is where \
+             each call of a script seeds the generator anew, as in Redis up to 6.2",
+        ),
+    ];
+}
+
 fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
     let edge = params.or(
         "edge",
         Edge::HalfOpen,
         "Whether what passed exactly one window ago still counts.",
     );
+    // Not a default that every scenario's settings show: it means something only beside a clock whose
+    // readings repeat.
+    let member = params.optional(
+        "member",
+        "How an entry is named in the sorted set in which servers keep the log: two of one name are one, \
+         and the limit counts them once. By default \"unique\".",
+    );
     let lifetime = limit.per.signed() + i64::from(edge == Edge::Closed);
-    let rule = SlidingWindowLog { limit: limit.requests, lifetime, common };
-    Some(Box::new(Keyed::new(rule, common.tick)))
+    let limit = limit.requests;
+    Some(match member.unwrap_or(Member::Unique) {
+        Member::Unique => {
+            Box::new(Keyed::new(SlidingWindowLog { limit, lifetime, common }, common.tick))
+        }
+        Member::Stamp | Member::StampAndConstant => {
+            Box::new(Keyed::new(SortedSet::<Stamp>::new(limit, lifetime, common), common.tick))
+        }
+        Member::StampAndRandom => {
+            let rule = SortedSet::<StampAndRandom>::new(limit, lifetime, common);
+            Box::new(Keyed::new(rule, common.tick))
+        }
+    })
 }
 
 struct SlidingWindowLog {

@@ -188,6 +188,12 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         *state = State { deficit: (deficit + cost).min(self.capacity).max(deficit), last };
     }
 
+    fn owe(&self, state: &mut State<U>, now: Reading, cost: u32) {
+        let State { deficit, last } = self.settled(state, now.0);
+        let cost = U::from(u64::from(cost).min(self.burst)) * self.token;
+        *state = State { deficit: (deficit + cost).min(U::DEEPEST).max(deficit), last };
+    }
+
     fn deny(&self, state: &mut State<U>, now: Reading, cost: u32) {
         if self.common.count_rejected {
             self.charge(state, now, cost);
@@ -229,6 +235,20 @@ mod tests {
         assert_eq!(trial.ask(0), wait(500 * MS));
         assert_eq!(trial.flood(3 * SEC, 20), 6);
         assert_eq!(trial.flood(23 * SEC, 40), 10);
+    }
+
+    #[test]
+    fn what_others_have_let_through_is_owed_and_paid_back() {
+        let mut trial = Trial::new("token-bucket", "2/s", Some(4), "");
+        assert_eq!(trial.flood(0, 9), 4);
+        // Six more by decisions made elsewhere: 6 below empty, so that one fits after 3.5 s.
+        trial.owe(0, 6);
+        assert_eq!(trial.ask(0), wait(3_500 * MS));
+        assert_eq!(trial.ask(3_500 * MS), Ok(0));
+        // A charge of a denied attempt stops at empty.
+        let mut trial = Trial::new("token-bucket", "2/s", Some(4), "count-rejected = true");
+        assert_eq!(trial.flood(0, 9), 4);
+        assert_eq!(trial.ask(500 * MS), Ok(0));
     }
 
     #[test]

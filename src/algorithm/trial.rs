@@ -57,8 +57,18 @@ impl Trial {
         }
     }
 
+    /// As many as `cost` of one each pass by decisions made elsewhere.
+    pub(super) fn owe(&mut self, now: i64, cost: u32) {
+        (0..cost).for_each(|_| self.limiter.owe(0, Reading(now), 1));
+    }
+
     pub(super) fn ask(&mut self, now: i64) -> Told {
         self.ask_for(now, 1)
+    }
+
+    /// As a store does when the time of the key has come.
+    pub(super) fn forget(&mut self) {
+        self.limiter.forget(0);
     }
 
     /// How many of `count` attempts at `now` pass.

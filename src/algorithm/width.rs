@@ -20,15 +20,19 @@ pub(super) trait Nanos:
 {
     /// How far ahead of the clock a schedule may reach so that nothing overflows.
     const REACH: i128;
+    /// No schedule reaches farther ahead by what others let through.
+    const FARTHEST: Self;
 }
 
 impl Nanos for i64 {
     /// Twice this after the end of the year 2200 is still within 64 bits.
     const REACH: i128 = 1 << 59;
+    const FARTHEST: i64 = 1 << 59;
 }
 
 impl Nanos for i128 {
     const REACH: i128 = i128::MAX;
+    const FARTHEST: i128 = 1 << 100;
 }
 
 /// The integers in which a deficit is kept: 64 bits where everything fits, else 128.
@@ -46,6 +50,8 @@ pub(super) trait Units:
 {
     /// The largest capacity that leaves room for the cost of one more attempt.
     const CAPACITY: u128;
+    /// No deficit grows deeper by what others let through.
+    const DEEPEST: Self;
     /// Whether a deficit may grow beyond the capacity.
     const UNBOUNDED: bool;
 
@@ -55,6 +61,7 @@ pub(super) trait Units:
 
 impl Units for u64 {
     const CAPACITY: u128 = (u64::MAX / 2) as u128;
+    const DEEPEST: u64 = u64::MAX / 2;
     const UNBOUNDED: bool = false;
 
     fn saturating_sub(self, other: u64) -> u64 {
@@ -68,6 +75,7 @@ impl Units for u64 {
 
 impl Units for u128 {
     const CAPACITY: u128 = u128::MAX / 2;
+    const DEEPEST: u128 = u128::MAX / 2;
     const UNBOUNDED: bool = true;
 
     fn saturating_sub(self, other: u128) -> u128 {

@@ -8,14 +8,15 @@ use super::{Output, load};
 use crate::error::{Error, Problems};
 use crate::metrics::Comparison;
 use crate::report::chart;
-use crate::report::decisions::{self, Decisions, Record};
+use crate::report::decisions::{self, Decisions, More, Record};
 use crate::report::folder::{Draft, Folder};
 use crate::report::record::{CaseRun, RunInfo};
-use crate::report::{self, compared, csv, format, html, record, table};
+use crate::report::{self, compared, csv, format, html, record, store, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress, Unit};
 use crate::scenario::Changes;
+use crate::time::Offset;
 use crate::traffic::Traffic;
-use crate::world::Decided;
+use crate::world::{Asked, Decided};
 
 /// Arguments of `run`.
 #[derive(Debug, Default)]
@@ -85,7 +86,8 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
 fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
     let problems = Problems::new();
     for Prepared { scenario, .. } in all {
-        let sheets = sheets(scenario.replicas as usize);
+        let fleet = scenario.cases.iter().any(|case| case.fleet.is_some());
+        let sheets = sheets(scenario.replicas as usize, fleet);
         let mut names: Vec<String> = sheets.map(|(name, _)| name.to_owned()).collect();
         names.extend(options.decisions.then(|| "decisions.csv".to_owned()));
         if options.charts {
@@ -102,11 +104,12 @@ fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
 /// Makes the bytes of a CSV file.
 type Sheet = fn(&Comparison) -> Vec<u8>;
 
-/// The CSV files of a run with so many replicas.
-fn sheets(replicas: usize) -> impl Iterator<Item = (&'static str, Sheet)> {
+/// The CSV files of a run with so many replicas; whether it is one of a fleet.
+fn sheets(replicas: usize, fleet: bool) -> impl Iterator<Item = (&'static str, Sheet)> {
     let comparison: Option<(&str, Sheet)> =
         (replicas > 1).then_some(("comparison.csv", compared::sheet));
-    SHEETS.into_iter().chain(comparison)
+    let store: Option<(&str, Sheet)> = fleet.then_some(("store.csv", store::sheet));
+    SHEETS.into_iter().chain(comparison).chain(store)
 }
 
 /// The CSV files of every run.
@@ -133,18 +136,18 @@ fn simulate(
     if !options.decisions {
         return run::simulate(prepared, simulation, progress);
     }
-    let loops = prepared.is_closed_loop();
+    let more = More { loops: prepared.is_closed_loop(), fleets: prepared.has_fleet() };
     let (least, most) = prepared.decisions();
     let [least, most] =
-        [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, loops)));
-    progress.announce(&match loops {
+        [least, most].map(|count| format::bytes(decisions::estimate(count, NAMES, more)));
+    progress.announce(&match more.loops {
         false => format!("decisions.csv will take up to about {most}"),
         true => format!(
             "decisions.csv will take about {least} if every request is sent once, and up to {most} as \
              clients retry"
         ),
     });
-    let mut sink = Sink::new(folder, loops)?;
+    let mut sink = Sink::new(folder, more)?;
     simulation.decisions = Some(&mut sink);
     let findings = run::simulate(prepared, simulation, progress)?;
     let draft = sink.finish()?;
@@ -164,7 +167,7 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let comparison = &findings.comparison;
-    for (name, sheet) in sheets(comparison.replicas()) {
+    for (name, sheet) in sheets(comparison.replicas(), comparison.is_fleet()) {
         folder.write(name, &sheet(comparison))?;
     }
     if options.charts {
@@ -234,10 +237,10 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(folder: &Folder, loops: bool) -> Result<Sink, Error> {
+    fn new(folder: &Folder, more: More) -> Result<Sink, Error> {
         let shown = folder.target().join("decisions.csv");
         let draft = folder.draft("decisions.csv")?;
-        let rows = Decisions::new(draft, loops).map_err(|cause| failed(&shown, cause))?;
+        let rows = Decisions::new(draft, more).map_err(|cause| failed(&shown, cause))?;
         Ok(Sink { rows, case: String::new(), algorithm: String::new(), replica: 0, shown })
     }
 
@@ -258,18 +261,25 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, request, attempt, fate, .. } = *decided;
+        let Decided { arrival, request, attempt, fate, at, node, asked } = *decided;
+        let start = traffic.window.start;
+        let since = |Asked { reading, .. }: Asked| {
+            Offset::saturating(i128::from(reading.0) - i128::from(start.0))
+        };
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,
             replica: self.replica,
-            at: arrival.at - traffic.window.start,
+            at: arrival.at - start,
             client: &traffic.clients[arrival.client as usize].name,
             endpoint: &traffic.endpoints[arrival.endpoint as usize],
             cost: arrival.cost,
             fate,
             request,
             attempt,
+            node: node + 1,
+            decided: at - start,
+            clock: asked.map(since),
         };
         self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
     }

@@ -70,7 +70,7 @@ pub(super) const METRICS: &[Metric] = &[
     Metric {
         name: "pending",
         unit: "attempts",
-        meaning: "Attempts still queued when the run ended.",
+        meaning: "Attempts still queued when the run ended, or about which the store had not decided.",
         worse: Worse::Neither,
         value: |tally| Some(Value::Count(tally.books.pending)),
     },

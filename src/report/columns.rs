@@ -34,6 +34,8 @@ enum Show {
     CountOrBelow,
     /// As a span, and the whole column only if there is one.
     SpanIfAny,
+    /// As a span, and the whole column only if there is one other than 0.
+    SpanIfLong,
     /// As how many times as much, and the whole column only if there is one.
     FactorIfAny,
     /// As a share in percent, and the whole column only if there is one.
@@ -89,9 +91,55 @@ const CLOSED: &[Spec] = &[
     spec([16, 16], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
+/// The columns of fleets: what nodes and a store make of a promise before what the limits do.
+const FLEET: &[Spec] = &[
+    spec([0, 0], "accepted", ["all", "all"], "accepted", Show::Count),
+    spec([2, 2], "accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec([3, 3], "accepted", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
+    spec([1, 1], "effective", ["limit", "limit"], "effective_limit_ratio", Show::FactorIfAny),
+    spec([5, 5], "in outages", ["accepted", "passed"], "accepted_in_outages", Show::CountIfAny),
+    spec([6, 6], "in outages", ["over limit", "over"], "over_limit_in_outages", Show::CountIfAny),
+    spec([9, 9], "rejected", ["all", "all"], "rejected", Show::Count),
+    spec([4, 4], "rejected", ["by store", "store"], "store_rejections", Show::CountIfAny),
+    spec([13, 13], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([10, 10], "fallback", ["decided", "decided"], "fallback_decisions", Show::CountIfAny),
+    spec([7, 7], "store", ["wait p99", "p99"], "store_wait_p99_s", Show::SpanIfLong),
+    spec([14, 14], "store", ["calls", "calls"], "store_calls", Show::CountIfAny),
+    spec([11, 11], "store", ["failures", "failed"], "store_failures", Show::CountIfAny),
+    spec([12, 12], "keys", ["most", "most"], "store_keys_max", Show::CountIfAny),
+    spec([8, 8], "keys", ["stuck", "stuck"], "stuck_keys_end", Show::CountIfAny),
+    spec([15, 15], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([16, 16], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([17, 17], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([18, 18], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+];
+
+/// The columns of closed loops through fleets.
+const CLOSED_FLEET: &[Spec] = &[
+    spec([4, 4], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::FactorIfAny),
+    spec([10, 10], "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec([11, 11], "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec([5, 5], "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec([6, 6], "attempts", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
+    spec([1, 1], "effective", ["limit", "limit"], "effective_limit_ratio", Show::FactorIfAny),
+    spec([2, 2], "success", ["of all", "of all"], "success_share", Show::ShareIfAny),
+    spec([3, 3], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([7, 7], "rejected", ["by store", "store"], "store_rejections", Show::CountIfAny),
+    spec([8, 8], "store", ["wait p99", "p99"], "store_wait_p99_s", Show::SpanIfLong),
+    spec([9, 9], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
+    spec([12, 12], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([13, 13], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+];
+
 /// The columns that suit a comparison, in the order in which they stand.
 pub fn columns(comparison: &Comparison) -> &'static [Spec] {
-    if comparison.is_closed_loop() { CLOSED } else { OPEN }
+    match (comparison.is_closed_loop(), comparison.is_fleet()) {
+        (false, false) => OPEN,
+        (true, false) => CLOSED,
+        (false, true) => FLEET,
+        (true, true) => CLOSED_FLEET,
+    }
 }
 
 /// How much room there is; tried in this order.
@@ -169,7 +217,7 @@ pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
         || standings.any(|one| one.is_some_and(|Standing { never, mean }| never > 0 || mean > 0.0));
     match spec.show {
         Show::CountIfRoom => room < Room::NoNeedless || any(),
-        Show::CountIfAny => any(),
+        Show::CountIfAny | Show::SpanIfLong => any(),
         Show::CountOrBelow => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
         Show::SpanIfAny | Show::FactorIfAny | Show::ShareIfAny => {
@@ -209,7 +257,7 @@ fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
         Show::ShareIfAny => style.share(across),
         Show::State if room < Room::ShortState => style.bytes(across),
         Show::State => bytes(across.mean.mean.round() as u64),
-        Show::SpanIfAny => style.span(across),
+        Show::SpanIfAny | Show::SpanIfLong => style.span(across),
         Show::Count | Show::CountIfRoom | Show::CountIfAny | Show::CountOrBelow => {
             style.count(across)
         }
@@ -287,7 +335,7 @@ mod tests {
 
     #[test]
     fn every_column_shows_a_metric_and_goes_at_a_turn_of_its_own() {
-        for columns in [OPEN, CLOSED] {
+        for columns in [OPEN, CLOSED, FLEET, CLOSED_FLEET] {
             assert!(columns.iter().all(|spec| find(spec.metric).is_some()));
             for of in [0, 1] {
                 let mut ranks: Vec<u8> = columns.iter().map(|spec| spec.ranks[of]).collect();

@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::judge::SubjectTally;
+use crate::judge::{SubjectTally, Timeline};
 use crate::metrics::{Comparison, LIMIT_METRICS, Metric, Row, SUBJECT_METRICS, Value};
 use crate::time::Span;
 
@@ -65,9 +65,8 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
     for row in &comparison.rows {
         let timeline = &row.tally.timeline;
         for (bin, index) in timeline.bins.iter().zip(0_u128..) {
-            let nanos = index * u128::from(timeline.width.nanos());
             sheet.start(comparison, row, 0);
-            sheet.value(Span::try_from_nanos(nanos).map(Value::Seconds));
+            sheet.value(since_start(timeline, index));
             for count in [
                 bin.offered,
                 bin.accepted,
@@ -90,6 +89,12 @@ pub fn timeline(comparison: &Comparison) -> Vec<u8> {
         }
     }
     sheet.bytes()
+}
+
+/// When a bin starts, since the start of the run.
+pub(super) fn since_start(timeline: &Timeline, bin: u128) -> Option<Value> {
+    let nanos = bin * u128::from(timeline.width.nanos());
+    Span::try_from_nanos(nanos).map(Value::Seconds)
 }
 
 /// `limits.csv`: one row a case, algorithm, replica and limit.
@@ -180,7 +185,7 @@ impl Sheet {
     }
 
     /// The case and algorithm of a row, and which of its runs it is.
-    fn start(&mut self, comparison: &Comparison, row: &Row, replica: usize) {
+    pub fn start(&mut self, comparison: &Comparison, row: &Row, replica: usize) {
         self.text(&comparison.cases[row.case].name);
         self.text(&row.algorithm);
         self.number(replica as u64);
@@ -190,7 +195,7 @@ impl Sheet {
         self.record.push_field(name_cell(text).as_bytes());
     }
 
-    fn number(&mut self, count: u64) {
+    pub fn number(&mut self, count: u64) {
         self.value(Some(Value::Count(count)));
     }
 

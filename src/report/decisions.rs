@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::csv::{name_cell, writer};
 use crate::algorithm::Wait;
 use crate::metrics::Value;
-use crate::time::Span;
+use crate::time::{Offset, Span};
 use crate::world::Fate;
 
 /// The columns of the file.
@@ -14,6 +14,18 @@ pub const COLUMNS: [&str; 9] =
 
 /// Those that follow where clients react to answers.
 pub const OF_REQUESTS: [&str; 2] = ["request", "attempt"];
+
+/// Those that follow where several nodes decide, or a store is asked.
+pub const OF_FLEETS: [&str; 3] = ["node", "decided_s", "clock_s"];
+
+/// What a file tells of decisions besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct More {
+    /// Whether requests and their attempts are told.
+    pub loops: bool,
+    /// Whether nodes and their clocks are.
+    pub fleets: bool,
+}
 
 /// One row of the file.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +36,7 @@ pub struct Record<'a> {
     pub algorithm: &'a str,
     /// Which replica, from 0.
     pub replica: u32,
-    /// When it was decided, since the start of the run.
+    /// When it was made, since the start of the run.
     pub at: Span,
     /// Who asked.
     pub client: &'a str,
@@ -40,25 +52,32 @@ pub struct Record<'a> {
     pub request: u64,
     /// Which attempt of that request, from 1.
     pub attempt: u32,
+    /// The node that it reached, from 1.
+    pub node: u32,
+    /// When it was decided, since the start of the run.
+    pub decided: Span,
+    /// What the clock showed by which it was decided, since it would have shown the start of the run; `None` where
+    /// none was looked at.
+    pub clock: Option<Offset>,
 }
 
 /// The file in the making.
 pub struct Decisions<W: Write> {
     writer: csv::Writer<W>,
-    /// Whether requests and their attempts are told.
-    loops: bool,
+    more: More,
 }
 
 impl<W: Write> Decisions<W> {
-    /// Writes the header; `loops` tells whether clients react to answers in any case.
+    /// Writes the header.
     ///
     /// # Errors
     /// What the writer reports.
-    pub fn new(to: W, loops: bool) -> io::Result<Decisions<W>> {
+    pub fn new(to: W, more: More) -> io::Result<Decisions<W>> {
         let mut writer = writer(to);
-        let more: &[&str] = if loops { &OF_REQUESTS } else { &[] };
-        writer.write_record(COLUMNS.iter().chain(more))?;
-        Ok(Decisions { writer, loops })
+        let loops: &[&str] = if more.loops { &OF_REQUESTS } else { &[] };
+        let fleets: &[&str] = if more.fleets { &OF_FLEETS } else { &[] };
+        writer.write_record(COLUMNS.iter().chain(loops).chain(fleets))?;
+        Ok(Decisions { writer, more })
     }
 
     /// Writes one row.
@@ -84,9 +103,18 @@ impl<W: Write> Decisions<W> {
         writer.write_field(record.cost.to_string())?;
         writer.write_field(decision)?;
         writer.write_field(wait.map(secs).unwrap_or_default())?;
-        if self.loops {
+        if self.more.loops {
             writer.write_field(record.request.to_string())?;
             writer.write_field(record.attempt.to_string())?;
+        }
+        if self.more.fleets {
+            let signed = |clock: Offset| {
+                let sign = if clock.nanos() < 0 { "-" } else { "" };
+                format!("{sign}{}", secs(Span::from_nanos(clock.nanos().unsigned_abs())))
+            };
+            writer.write_field(record.node.to_string())?;
+            writer.write_field(secs(record.decided))?;
+            writer.write_field(record.clock.map(signed).unwrap_or_default())?;
         }
         Ok(writer.write_record(None::<&[u8]>)?)
     }
@@ -102,10 +130,10 @@ impl<W: Write> Decisions<W> {
 
 /// About how many bytes so many decisions take, with names of so many bytes on average (those of the
 /// case, the algorithm, the client and the endpoint together); to announce before a run.
-pub fn estimate(decisions: u64, names: u64, loops: bool) -> u64 {
+pub fn estimate(decisions: u64, names: u64, more: More) -> u64 {
     // Replica, cost and decision take about 10, the two times up to 12 each, commas and line end 9;
-    // request and attempt about 10 with theirs.
-    let numbers = if loops { 50 } else { 40 };
+    // request and attempt about 10 with theirs; a node and two more times about 25.
+    let numbers = 40 + if more.loops { 10 } else { 0 } + if more.fleets { 25 } else { 0 };
     decisions.saturating_mul(names.saturating_add(numbers))
 }
 
@@ -116,22 +144,29 @@ mod tests {
 
     #[test]
     fn each_decision_has_its_word_and_wait() {
-        insta::assert_snapshot!(written(false));
+        insta::assert_snapshot!(written(More::default()));
     }
 
     #[test]
     fn where_clients_react_each_has_its_request_and_attempt() {
-        insta::assert_snapshot!(written(true));
+        insta::assert_snapshot!(written(More { loops: true, fleets: false }));
     }
 
-    fn written(loops: bool) -> String {
-        let mut decisions = Decisions::new(Vec::new(), loops).unwrap();
+    #[test]
+    fn where_nodes_decide_each_has_its_node_and_clock() {
+        insta::assert_snapshot!(written(More { loops: false, fleets: true }));
+    }
+
+    fn written(more: More) -> String {
+        let mut decisions = Decisions::new(Vec::new(), more).unwrap();
         let half = Span::from_nanos(SECOND / 2);
-        for (fate, client) in [
-            (Fate::Accepted, "10.0.0.1"),
-            (Fate::Queued(half), "a, \"b\"\nc"),
-            (Fate::Rejected(Wait::After(Span::from_nanos(1))), "=1+1"),
-            (Fate::Rejected(Wait::Never), "-"),
+        let offset = |nanos| Some(Offset::saturating(nanos));
+        for (fate, client, clock) in [
+            (Fate::Accepted, "10.0.0.1", offset(0)),
+            (Fate::Queued(half), "a, \"b\"\nc", offset(1_500_000_000)),
+            (Fate::Rejected(Wait::After(Span::from_nanos(1))), "=1+1", offset(-250_000_000)),
+            (Fate::Rejected(Wait::Never), "-", offset(7)),
+            (Fate::TurnedDown, "z", None),
         ] {
             let (case, algorithm, endpoint) = ("jitter", "gcra", "");
             let (replica, at, cost, request, attempt) = (0, half, 3, 7, 2);
@@ -146,6 +181,9 @@ mod tests {
                 fate,
                 request,
                 attempt,
+                node: 2,
+                decided: Span::from_nanos(3 * SECOND / 4),
+                clock,
             };
             decisions.row(record).unwrap();
         }
@@ -163,7 +201,7 @@ mod tests {
                 Ok(())
             }
         }
-        let decisions = Decisions::new(Full, true).unwrap();
+        let decisions = Decisions::new(Full, More { loops: true, fleets: true }).unwrap();
         let reported = decisions.finish().err().map(|error| error.kind());
         assert_eq!(reported, Some(io::ErrorKind::StorageFull));
     }

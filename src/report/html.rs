@@ -4,6 +4,7 @@
 use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
+use super::heading::apart;
 use super::intervals::{Style, with_never};
 use super::words;
 use crate::metrics::{Comparison, Metric, Spreads, Standing, Value, Worse};
@@ -68,6 +69,15 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
         }
         if let Some(words) = &case.sending {
             page.element("li", &format!("Clients: {words}"));
+        }
+        if let Some(fleet) = &case.fleet {
+            let clocks = apart(fleet.skew).map(|words| format!("; clocks {words}"));
+            page.element("li", &format!("Nodes: {}{}", fleet.nodes, clocks.unwrap_or_default()));
+            for (label, words) in [("Store", &fleet.store), ("Outage", &fleet.outage)] {
+                if let Some(words) = words {
+                    page.element("li", &format!("{label}: {words}"));
+                }
+            }
         }
         page.element(
             "li",
@@ -257,6 +267,21 @@ mod tests {
             assert!(page.contains(cell), "{cell}");
         }
         assert!(page.contains("<th scope=\"row\">recovery_s</th>"));
+    }
+
+    #[test]
+    fn of_a_fleet_a_page_tells_nodes_store_and_outages() {
+        let mut outage = crate::report::fleet_samples::outage();
+        outage.cases[0].fleet.as_mut().unwrap().skew = crate::time::Span::from_secs(10);
+        let page = page(&outage, &[]);
+        let told = "<li>Nodes: 4 nodes in turn, all state in the store; clocks up to 10s apart</li>\n\
+                    <li>Store: 1ms away, by script</li>\n\
+                    <li>Outage: down for 60s from 60s on; without an answer attempts pass</li>\n";
+        assert_eq!(page.matches(told).count(), 1);
+        // Three of four cases have one, and no clocks apart.
+        assert_eq!(page.matches("<li>Outage: ").count(), 3);
+        assert_eq!(page.matches("all state in the store</li>").count(), 3);
+        assert!(page.contains("<th scope=\"row\">effective_limit_ratio</th>"));
     }
 
     #[test]

@@ -18,8 +18,11 @@ mod intervals;
 pub mod json;
 mod reading;
 pub mod record;
+pub mod store;
 pub mod table;
 pub mod words;
 
+#[cfg(test)]
+mod fleet_samples;
 #[cfg(test)]
 mod samples;

@@ -1,6 +1,7 @@
 //! The sentences under a table: what a reader should take from it, at most five.
 
 mod closed;
+mod fleet;
 
 use super::format::{above, count, length, span};
 use super::words::{listed, printable, shorten};
@@ -16,6 +17,10 @@ const MOST: usize = 5;
 pub fn readings(comparison: &Comparison) -> Vec<String> {
     let first = over_limit(comparison).or_else(|| none_over_limit(comparison));
     let others = [
+        fleet::effective_limit(comparison),
+        fleet::unlimited(comparison),
+        fleet::turned_down(comparison),
+        fleet::stuck(comparison),
         closed::never_recovered(comparison),
         closed::cut_off(comparison),
         lockout(comparison),

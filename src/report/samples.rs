@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::fleet_samples;
 use crate::judge::{
     Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline,
     Trial, Wrong,
@@ -183,6 +184,8 @@ fn repeat(row: &Row, fewer: u64) -> Repeat {
     let mut tally = row.tally.clone();
     tally.books.accepted = tally.books.accepted.saturating_sub(fewer);
     tally.over_limit = tally.over_limit.saturating_sub(fewer);
+    let fleet = tally.fleet.take();
+    fleet_samples::give(&mut tally, fleet);
     // What recovered in the first run may not do so in another.
     if let Some(found) = &mut tally.closed
         && fewer % 3000 == 2000
@@ -331,24 +334,31 @@ pub fn any() -> impl Strategy<Value = Comparison> {
     let requests =
         (0..3_000_000_u64, 0..4_000_000_000_u64, prop::collection::vec(0..180_u64, 0..9));
     let closed = prop::option::of(requests);
-    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3, closed);
+    let fleet = prop::option::of(fleet_samples::any());
+    let one = (0_usize..2, name(), 0_u64..200, numbers(), 0_u64..3, closed, fleet);
     let rows = prop::collection::vec(one, 0..6);
-    (name(), "\\PC{0,200}", [name(), name()], rows).prop_map(|(scenario, about, cases, rows)| {
+    let infos = prop::array::uniform2(prop::option::of(fleet_samples::any_info()));
+    let whole = (name(), "\\PC{0,200}", [name(), name()], infos, rows);
+    whole.prop_map(|(scenario, about, cases, infos, rows)| {
         let mut rows: Vec<Row> = rows
             .into_iter()
-            .map(|(case, algorithm, requests, numbers, repeats, closed)| {
+            .map(|(case, algorithm, requests, numbers, repeats, closed, fleet)| {
                 let mut tally = tally(Limit::new(requests, MINUTE), numbers);
                 if let Some((requests, took, mut retries)) = closed {
                     retries.sort_unstable();
                     close(&mut tally, requests, requests / 3, took, &retries);
                 }
+                fleet_samples::give(&mut tally, fleet);
                 let row = Row { case, ..row(&algorithm, tally) };
                 let repeats = (0..repeats).map(|replica| repeat(&row, replica * 1000)).collect();
                 Row { repeats, ..row }
             })
             .collect();
         rows.sort_by_key(|row| row.case);
-        let cases = cases.iter().map(|name| case(name, Limit::new(7, MINUTE))).collect();
+        let cases = cases.iter().zip(infos);
+        let cases =
+            cases.map(|(name, fleet)| CaseInfo { fleet, ..case(name, Limit::new(7, MINUTE)) });
+        let cases = cases.collect();
         Comparison { scenario, about, cases, baseline: 0, rows }
     })
 }

@@ -125,7 +125,7 @@ fn fit(
     Fitted { grid, dropped, room }
 }
 
-/// The algorithm of a closed loop whose cases have a row each and nothing else to tell them apart by:
+/// The algorithm of a closed loop or a fleet whose cases have a row each and nothing else to tell them apart by:
 /// there the rows are the cases.
 fn row_a_case<'a>(comparison: &'a Comparison, by_case: &[Vec<Fact>]) -> Option<&'a str> {
     let Comparison { cases, rows, .. } = comparison;
@@ -133,11 +133,12 @@ fn row_a_case<'a>(comparison: &'a Comparison, by_case: &[Vec<Fact>]) -> Option<&
     let each = rows.len() == cases.len() && rows.iter().map(|row| row.case).eq(0..cases.len());
     let alike = rows.iter().all(|row| row.algorithm == first.algorithm)
         && by_case.iter().all(|facts| facts.is_empty());
-    let told = comparison.is_closed_loop() && cases.len() > 1 && each && alike;
+    let reacts = comparison.is_closed_loop() || comparison.is_fleet();
+    let told = reacts && cases.len() > 1 && each && alike;
     told.then_some(&first.algorithm)
 }
 
-/// What is still queued, for a note: "still queued: leaky-bucket 1,207".
+/// What is still queued, or on its way to the store or back, for a note: "still queued: leaky-bucket 1,207".
 fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
     let pending = |row: usize| source.standing(row, "pending").map_or(0.0, |one| one.mean);
     let rows = comparison.rows.iter().enumerate().filter(|(index, _)| pending(*index) > 0.0);
@@ -152,7 +153,8 @@ fn queued(comparison: &Comparison, source: &Source) -> Option<String> {
         0 => {}
         more => told.push(format!("{more} more")),
     }
-    (!told.is_empty()).then(|| format!("still queued: {}", listed(&told)))
+    let what = if comparison.is_fleet() { "undecided at the end" } else { "still queued" };
+    (!told.is_empty()).then(|| format!("{what}: {}", listed(&told)))
 }
 
 /// The names and headings of the table, without columns.
@@ -181,6 +183,7 @@ fn grid(comparison: &Comparison, by_case: &[Vec<Fact>], most: usize, styled: boo
 
 #[cfg(test)]
 mod tests {
+    use super::super::fleet_samples;
     use super::super::samples::{
         self, MINUTE, Numbers, any, boundary, cases, hostile, retries, row, tally,
     };
@@ -241,6 +244,13 @@ mod tests {
     fn means_of_a_closed_loop_say_in_how_many_replicas_it_never_came() {
         let widths = [150, 120, 80].map(|most| plain(&samples::replicated_retries(), most));
         insta::assert_snapshot!(widths.join("\n"));
+    }
+
+    #[test]
+    fn fleets_are_told_by_what_their_nodes_and_stores_make_of_a_promise() {
+        let all = [fleet_samples::outage(), fleet_samples::expiry(), fleet_samples::skew()];
+        let told = all.iter().flat_map(|fleet| [130, 80].map(|most| plain(fleet, most)));
+        insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"));
     }
 
     #[test]

@@ -47,6 +47,7 @@ impl Contender {
                 let help = "give one of them a `name`";
                 problems.add(Problem::at(&table.place, message).help(help));
             }
+            contender.check_forgotten(case, problems);
             contenders.push(contender);
         }
         contenders.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
@@ -87,6 +88,34 @@ impl Contender {
             }
         }
         Some(self)
+    }
+
+    /// Reports windows that nothing in the case would ever end, where only a store ends them.
+    fn check_forgotten(&self, case: &Case, problems: &Problems) {
+        if self.resolved["anchor"] != "expiry" {
+            return;
+        }
+        let (message, help) = match &case.fleet {
+            Some(fleet) if fleet.nodes.placement == Placement::Shared => {
+                if fleet.store.on_failure != OnFailure::Local {
+                    return;
+                }
+                let message = "nothing would ever end a window on a node that decides by itself";
+                (message, "use another `on-failure` than \"local\", or another `anchor`")
+            }
+            fleet => {
+                let message = "nothing would ever end its windows: only a store forgets keys";
+                let help = match fleet {
+                    None => "add `[store]`, or use another `anchor`",
+                    Some(_) => {
+                        "write `placement = \"shared\"` in `[nodes]`, or use another `anchor`"
+                    }
+                };
+                (message, help)
+            }
+        };
+        let place = self.params(problems).place_of("anchor");
+        problems.add(Problem::at(&place, message).help(help));
     }
 
     /// The same on a clock of this resolution.
@@ -222,10 +251,17 @@ pub fn schema() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Changes, Scenario};
+    use crate::clock::Clock;
+    use crate::nodes::{NodesSpec, Routing};
+    use crate::scenario::{Changes, Fleet, Scenario};
+    use crate::store::StoreSpec;
     use std::path::Path;
 
     fn contenders(text: &str) -> Result<Vec<Contender>, String> {
+        contenders_in(None, text)
+    }
+
+    fn contenders_in(fleet: Option<Fleet>, text: &str) -> Result<Vec<Contender>, String> {
         let text = format!(
             "name = \"t\"\nduration = \"1s\"\n\
              [limit]\nrequests = 5\nper = \"1s\"\ntiers.small.requests = 2\n\
@@ -233,7 +269,8 @@ mod tests {
         );
         let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default()).unwrap();
         let problems = Problems::new();
-        let contenders = Contender::of(&scenario.cases[0], &problems);
+        let case = Case { fleet, ..scenario.cases[0].clone() };
+        let contenders = Contender::of(&case, &problems);
         problems.into_result().map_err(|error| error.render(false))?;
         Ok(contenders)
     }
@@ -261,6 +298,44 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_only_its_expiry_ends_needs_a_store_that_forgets() {
+        let fleet = |placement, on_failure| {
+            let nodes = NodesSpec {
+                count: 2,
+                routing: Routing::RoundRobin,
+                placement,
+                clocks: vec![Clock::default(); 2],
+                sweep: None,
+            };
+            let store = StoreSpec { on_failure, ..StoreSpec::default() };
+            Some(Fleet { nodes, store, begins: Vec::new() })
+        };
+        let text = "[[algorithm]]\nkind = \"fixed-window\"\nanchor = \"expiry\"\n";
+        let told = |fleet| contenders_in(fleet, text).map(|contenders| contenders.len());
+        for on_failure in [OnFailure::Open, OnFailure::Closed] {
+            assert_eq!(told(fleet(Placement::Shared, on_failure)), Ok(1));
+        }
+        for (fleet, message, help) in [
+            (None, "only a store forgets keys", "add `[store]`"),
+            (
+                fleet(Placement::Split, OnFailure::Open),
+                "only a store forgets keys",
+                "write `placement = \"shared\"`",
+            ),
+            (
+                fleet(Placement::Shared, OnFailure::Local),
+                "on a node that decides by itself",
+                "another `on-failure` than \"local\"",
+            ),
+        ] {
+            let shown = told(fleet).unwrap_err();
+            let all = [message, help, "t.toml:12:10"];
+            assert!(all.iter().all(|part| shown.contains(part)), "{shown}");
+            assert_eq!(shown.matches("error").count(), 1, "{shown}");
+        }
+    }
+
+    #[test]
     fn every_mistake_in_an_algorithm_is_a_problem_at_its_place() {
         for (text, messages) in [
             ("kind = \"gcar\"", vec!["unknown algorithm `gcar`", "did you mean `gcra`?"]),
@@ -270,6 +345,11 @@ mod tests {
             ("kind = \"gcra\"\ntick = \"0s\"", vec!["a clock without resolution"]),
             ("kind = \"gcra\"\nbackwards = \"back\"", vec!["`back` is not known"]),
             ("kind = \"fixed-window\"\nbackwards = \"strict\"", vec!["`strict` makes no sense"]),
+            (
+                "kind = \"fixed-window\"\nanchor = \"expiry\"\nbackwards = \"naive\"",
+                vec!["`naive` has no effect", "no reading is looked at"],
+            ),
+            ("kind = \"sliding-window-log\"\nmember = \"stmp\"", vec!["did you mean `stamp`?"]),
             (
                 "kind = \"gcra\"\n[[algorithm]]\nkind = \"gcra\"",
                 vec!["two algorithms are named `gcra`"],

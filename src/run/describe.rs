@@ -1,5 +1,7 @@
 //! A case in words, for whoever reads its results.
 
+mod fleet;
+
 use crate::metrics::CaseInfo;
 use crate::params::Choice;
 use crate::scenario::{Case, Counts, Key, LimitSpec, Tier};
@@ -32,7 +34,7 @@ pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
         name: case.name.clone(),
         limits: case.limits.iter().map(|spec| (spec.name.clone(), words(spec))).collect(),
         sending: reacts.then(|| sending(case)),
-        fleet: None,
+        fleet: case.fleet.as_ref().map(|fleet| fleet::info(fleet, traffic.window)),
         window: traffic.window,
         notes,
     }

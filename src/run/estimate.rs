@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::error::{Problem, Problems};
-use crate::scenario::Case;
+use crate::nodes::Placement;
+use crate::scenario::{Case, Fleet};
 use crate::traffic::Traffic;
 use crate::world;
 
@@ -33,6 +34,10 @@ const SUBJECT: u64 = 768;
 const CLIENT: u64 = 256;
 const JOB: u64 = 128;
 
+/// Bytes of a key's state at one more place, and of a call of the store.
+const STATE: u64 = 128;
+const CALL: u64 = 512;
+
 /// Bytes of a stored request, and of a recorded one whose time is drawn anew.
 const STORED: u64 = 24;
 const DRAWN: u64 = 32;
@@ -59,15 +64,31 @@ impl Estimate {
         let endpoints = traffic.endpoints.len().max(1) as u64;
         // A key is made of a client and an endpoint at most, and no key was never asked for.
         let keys = clients.saturating_mul(endpoints).min(requests);
+        // The places besides the first at which a key has a state, and whether each may hold all of it.
+        let (places, copies) = case.fleet.as_ref().map_or((0, 1), |Fleet { nodes, .. }| {
+            let places = nodes.count as u64;
+            match nodes.placement {
+                Placement::Synced { .. } => (places, places + 1),
+                _ => (places, 1),
+            }
+        });
         let by_limit = case.limits.iter().map(|spec| {
             let tiers = spec.tiers.iter().map(|tier| tier.limit);
             let most = tiers.chain([spec.limit]).map(|limit| limit.requests.max(limit.burst)).max();
             let remembered = keys.saturating_mul(most.unwrap_or(0)).min(decisions);
-            let states = keys.saturating_mul(SUBJECT);
+            let state = SUBJECT.saturating_add(places.saturating_mul(STATE));
+            let states = keys.saturating_mul(state);
+            let remembered = remembered.saturating_mul(copies);
             remembered.saturating_mul(STAMP + ACCEPTANCE + EVENT).saturating_add(states)
         });
+        // Requests about which nodes may ask the store at a time.
+        let asks = case.fleet.as_ref().is_some_and(|Fleet { nodes, .. }| {
+            matches!(nodes.placement, Placement::Shared | Placement::Leased { .. })
+        });
+        let calls = if asks { requests.saturating_mul(CALL) } else { 0 };
         let beside = match attempts {
             // A bit for each decision, and one for that of the reference.
+            None if asks => requests.saturating_mul(world::REQUEST_BYTES as u64),
             None => requests.div_ceil(4),
             Some(attempts) => {
                 let jobs = case.backend.as_ref().map_or(0, |backend| backend.most_jobs());
@@ -79,7 +100,8 @@ impl Estimate {
         };
         let memory_bytes = by_limit
             .fold(clients.saturating_mul(SUBJECT), u64::saturating_add)
-            .saturating_add(beside);
+            .saturating_add(beside)
+            .saturating_add(calls);
         let events = attempts.map_or(0, |attempts| attempts.saturating_mul(5));
         let events = events.saturating_add(requests.saturating_mul(2));
         Estimate { requests, attempts, events, memory_bytes }

@@ -54,6 +54,11 @@ impl Prepared {
     pub fn is_closed_loop(&self) -> bool {
         self.scenario.cases.iter().any(Case::is_closed_loop)
     }
+
+    /// Whether several nodes decide, or share a store, in any case.
+    pub fn has_fleet(&self) -> bool {
+        self.scenario.cases.iter().any(|case| case.fleet.is_some())
+    }
 }
 
 /// A case with its traffic and algorithms.

@@ -212,8 +212,8 @@ pub(super) fn read(params: &mut Params, name: &str, algorithm: &Json, traffic: &
 /// means something only where clients retry.
 const MAX_ATTEMPTS: u64 = 1_000_000_000;
 
-const TRIGGER_MEANING: &str =
-    "What the run recovers from, for `recovery_s`. Left out: the brown-outs of the backend.";
+const TRIGGER_MEANING: &str = "What the run recovers from, for `recovery_s`. Left out: the brown-outs of the backend, else the outages of \
+     the store.";
 
 /// A disturbance from which a run may or may not recover.
 #[derive(Debug, Clone)]

@@ -189,6 +189,18 @@ impl Gate {
         self.decision(keys, now, ruling)
     }
 
+    /// Does to the states what a ruling says that was made on copies of them.
+    pub(super) fn enact_elsewhere(&mut self, keys: &[Met], now: Reading, ruling: &Ruling) {
+        for (index, met) in keys.iter().enumerate() {
+            let (limiter, key) = self.of(met);
+            if ruling.charged >> index & 1 == 1 {
+                limiter.owe(key, now, met.cost);
+            } else if ruling.refused >> index & 1 == 1 {
+                limiter.deny(key, now, met.cost);
+            }
+        }
+    }
+
     /// What becomes of an attempt by a ruling that was enacted.
     pub(super) fn decision(&self, keys: &[Met], now: Reading, ruling: &Ruling) -> Decision {
         match (ruling.refused, ruling.queued) {

@@ -24,6 +24,7 @@ use crate::judge::Tally;
 use crate::scenario::{self, Case, Combine, LimitSpec, Trigger};
 use crate::seed::Seed;
 use crate::server::{BackendSpec, Rejection};
+use crate::store::Outages;
 use crate::time::{Instant, Reading, Span, Window};
 use crate::traffic::{Arrival, Traffic};
 
@@ -81,6 +82,10 @@ impl<'a> Plan<'a> {
             Window { start, end: (start + *lasts).min(window.end) }
         });
         let disturbed = case.backend.as_ref().and_then(|backend| backend.disturbed(window));
+        let outage = case.fleet.as_ref().and_then(|fleet| {
+            let outages = Outages::within(window, &fleet.store.outages).windows();
+            Some(Window { start: outages.first()?.start, end: outages.last()?.end })
+        });
         Plan {
             traffic,
             stored,
@@ -90,7 +95,7 @@ impl<'a> Plan<'a> {
             clients: &case.clients,
             rejection: &case.rejection,
             backend: case.backend.as_ref(),
-            trigger: stated.or(disturbed),
+            trigger: stated.or(disturbed).or(outage),
             fleet: case.fleet.as_ref(),
             seed,
             closed_loop: case.is_closed_loop(),

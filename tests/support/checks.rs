@@ -254,14 +254,20 @@ pub fn neutral_state_may_be_dropped(make: Make, situation: &Situation) -> Result
     else {
         return Ok(());
     };
-    let mut key = 0;
+    // The second is never asked for.
+    dropped.reserve(1);
     for (index, &attempt) in situation.traffic.iter().enumerate() {
-        dropped.reserve(key);
-        let neutral_from = dropped.kept(key, attempt.at()).neutral_from;
+        let neutral_from = dropped.kept(0, attempt.at()).neutral_from;
         if neutral_from.is_some_and(|from| from <= attempt.at()) {
-            key += 1;
+            dropped.forget(0);
+            let [forgotten, unseen] = [0, 1].map(|key| dropped.kept(key, attempt.at()));
+            if forgotten != unseen {
+                return Err(format!(
+                    "attempt {index}: {forgotten:?} once forgotten, not {unseen:?}"
+                ));
+            }
         }
-        let (a, b) = (ask(kept.as_mut(), 0, attempt), ask(dropped.as_mut(), key, attempt));
+        let (a, b) = (ask(kept.as_mut(), 0, attempt), ask(dropped.as_mut(), 0, attempt));
         if a != b {
             return Err(format!("attempt {index}: {a:?} where kept, {b:?} where dropped"));
         }

@@ -3,6 +3,7 @@
 
 pub mod canaries;
 pub mod checks;
+pub mod forgetting;
 pub mod reference;
 
 use std::sync::Arc;
@@ -55,7 +56,8 @@ impl Variant {
         let mut params = Params::new(&node, &problems);
         let limiter = self.kind.limiter(limit, &mut params);
         params.finish();
-        limiter.filter(|_| problems.is_empty())
+        let limiter = limiter.filter(|_| problems.is_empty())?;
+        Some(if self.is("anchor", "expiry") { forgetting::at_neutral(limiter) } else { limiter })
     }
 
     /// The value of an option, without quotes.

@@ -1,6 +1,8 @@
 //! The rules of the algorithms once more, as plainly as they can be said: lists of all that passed,
 //! levels and times as fractions of unbounded size, nothing clever. Slow, and only compared with.
 
+mod logs;
+
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
@@ -9,6 +11,7 @@ use ratesim::rate::Limit;
 use ratesim::time::Span;
 
 use super::Variant;
+use logs::{Log, NamedLog};
 
 /// What a rule says of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,9 @@ pub fn rule(variant: &Variant, limit: &Limit) -> Option<Box<dyn Rule>> {
         "fixed-window" if variant.is("anchor", "first-request") => {
             Box::new(OwnWindow { limit, common, start: None, count: 0 })
         }
+        "fixed-window" if variant.is("anchor", "expiry") => {
+            Box::new(Expiring { limit, common, opened: None, count: 0 })
+        }
         "fixed-window" | "sliding-window-counter" => Box::new(Grid {
             limit,
             common,
@@ -47,7 +53,13 @@ pub fn rule(variant: &Variant, limit: &Limit) -> Option<Box<dyn Rule>> {
         }),
         "sliding-window-log" => {
             let closed = variant.is("edge", "closed");
-            Box::new(Log { limit, common, closed, passed: Vec::new() })
+            match variant.option("member") {
+                None | Some("unique") => Box::new(Log::new(limit, common, closed)),
+                Some(member) => {
+                    let draws = member == "stamp-and-random";
+                    Box::new(NamedLog::new(limit, common, closed, draws))
+                }
+            }
         }
         "token-bucket" => {
             let initial = variant.option("initial").map(|n| n.parse().unwrap());
@@ -126,6 +138,30 @@ impl Rule for OwnWindow {
     }
 }
 
+/// A counter that a store forgets a window after it was opened.
+struct Expiring {
+    limit: Limit,
+    common: Common,
+    opened: Option<i64>,
+    count: u128,
+}
+
+impl Rule for Expiring {
+    fn attempt(&mut self, now: i64, cost: u32) -> Outcome {
+        let width = i128::from(self.limit.per.signed());
+        let age = |opened: i64| i128::from(now) - i128::from(opened);
+        if self.opened.is_some_and(|opened| age(opened) >= width) {
+            (self.opened, self.count) = (None, 0);
+        }
+        let fits = self.count + u128::from(cost) <= u128::from(self.limit.requests);
+        if fits || self.common.counts_denials {
+            self.opened = self.opened.or(Some(now));
+            self.count += u128::from(cost);
+        }
+        outcome(fits)
+    }
+}
+
 /// Windows of a grid, for the fixed window and the sliding counter.
 struct Grid {
     limit: Limit,
@@ -179,40 +215,6 @@ impl Rule for Grid {
             }
             self.counts = counts;
             self.last = Some(if self.common.rewinds { now } else { at });
-        }
-        outcome(fits)
-    }
-}
-
-/// Everything that passed.
-struct Log {
-    limit: Limit,
-    common: Common,
-    closed: bool,
-    passed: Vec<(i64, u32)>,
-}
-
-impl Log {
-    fn counts(&self, stamp: i64, at: i64) -> bool {
-        let age = i128::from(at) - i128::from(stamp);
-        let width = i128::from(self.limit.per.signed());
-        if self.closed { age <= width } else { age < width }
-    }
-}
-
-impl Rule for Log {
-    fn attempt(&mut self, now: i64, cost: u32) -> Outcome {
-        let newest = self.passed.iter().map(|&(stamp, _)| stamp).max();
-        let at = self.common.at(now, newest);
-        let inside = self.passed.iter().filter(|&&(stamp, _)| self.counts(stamp, at));
-        let held: u64 = inside.map(|&(_, cost)| u64::from(cost)).sum();
-        let fits = held + u64::from(cost) <= self.limit.requests;
-        if fits || self.common.counts_denials {
-            if !self.common.freezes && !self.common.rewinds {
-                let kept = self.passed.iter().copied().filter(|&(s, _)| self.counts(s, at));
-                self.passed = kept.collect();
-            }
-            self.passed.push((if self.common.freezes { at } else { now }, cost));
         }
         outcome(fits)
     }

@@ -175,85 +175,152 @@ fn fleets_do_not_add_up() {
     tally.merge(finish(judge(Vec::new())));
 }
 
+/// What happens at an instant.
+#[derive(Debug, Clone)]
+struct Event {
+    at: i64,
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum What {
+    Offered { key: usize, cost: u32 },
+    Accepted { key: usize, cost: u32 },
+    TurnedDown { key: usize, cost: u32 },
+    Rejected { key: usize, cost: u32 },
+    Keys { alive: u64, stuck: u64 },
+}
+
+impl Event {
+    fn tell(&self, judge: &mut Judge) {
+        let at = Instant(self.at);
+        let touches = |key, cost| [Touch { limit: 0, key, cost }];
+        match self.what {
+            What::Offered { key, cost } => judge.offered(at, key as u32, &touches(key, cost)),
+            What::Accepted { key, cost } => {
+                judge.accepted(at, key as u32, &touches(key, cost), None);
+            }
+            What::TurnedDown { key, cost } => {
+                judge.turned_down(at, key as u32, &touches(key, cost));
+            }
+            What::Rejected { key, cost } => {
+                judge.rejected(at, key as u32, &touches(key, cost), 1, Wait::Never);
+            }
+            What::Keys { alive, stuck } => judge.keys_in_store(at, alive, stuck),
+        }
+    }
+
+    fn is_accepted(&self) -> bool {
+        matches!(self.what, What::Accepted { .. })
+    }
+
+    fn is_rejected(&self) -> bool {
+        matches!(self.what, What::TurnedDown { .. } | What::Rejected { .. })
+    }
+
+    /// The keys in the store from then on, if it tells them: all, and those that are stuck.
+    fn stored(&self) -> Option<(u64, u64)> {
+        match self.what {
+            What::Keys { alive, stuck } => Some((alive, stuck)),
+            _ => None,
+        }
+    }
+}
+
+/// 600 bins of 1 ns.
+const BINS: i64 = 600;
+
+/// Attempts, each with its decision at the same instant or later, and changes of what is stored; by offsets from the
+/// start of a run, in time order.
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let attempt = (0..60_i64, 0..3_usize, 0..5_u32, 0..3_u8, 0..40_i64);
+    let attempts = prop::collection::vec(attempt, 0..60);
+    let stored = prop::collection::vec((0..BINS, 0..9_u64, 0..9_u64), 0..20);
+    (attempts, stored).prop_map(|(attempts, stored)| {
+        let (mut events, mut now) = (Vec::new(), 0);
+        for (gap, key, cost, outcome, later) in attempts {
+            now = (now + gap).min(BINS - 1);
+            events.push(Event { at: now, what: What::Offered { key, cost } });
+            let what = match outcome {
+                0 => What::Accepted { key, cost },
+                1 => What::TurnedDown { key, cost },
+                _ => What::Rejected { key, cost },
+            };
+            events.push(Event { at: (now + later).min(BINS - 1), what });
+        }
+        let keys = |(at, alive, stuck)| Event { at, what: What::Keys { alive, stuck } };
+        events.extend(stored.into_iter().map(keys));
+        events.sort_by_key(|event| event.at);
+        events
+    })
+}
+
 proptest! {
     /// Against sums over all windows of the clock, and a look at every outage and every nanosecond.
     #[test]
     fn a_fleet_is_judged_as_the_definitions_say(
         start in -300..300_i64,
         promises in prop::collection::vec((0..9_u64, 1..200_u64), 3),
-        attempts in prop::collection::vec((0..60_i64, 0..3_usize, 0..5_u32, 0..3_u8, 0..40_i64), 0..60),
-        edges in prop::collection::btree_set(0..600_i64, 0..6),
-        stored in prop::collection::vec((0..600_i64, 0..9_u64, 0..9_u64), 0..20),
+        events in events(),
+        edges in prop::collection::btree_set(0..BINS, 0..6),
     ) {
-        // 600 bins of 1 ns.
-        let run = Window { start: Instant(start), end: Instant(start + 600) };
-        let promises: Vec<Limit> =
-            promises.into_iter().map(|(n, per)| Limit::new(n, Span::from_nanos(per))).collect();
+        let run = Window { start: Instant(start), end: Instant(start + BINS) };
+        let limit = |&(requests, per): &(u64, u64)| Limit::new(requests, Span::from_nanos(per));
+        let promises: Vec<Limit> = promises.iter().map(limit).collect();
         let edges: Vec<Instant> = edges.into_iter().map(|edge| Instant(start + edge)).collect();
         let outages = edges.chunks_exact(2).map(|of| Window { start: of[0], end: of[1] });
         let outages: Vec<Window> = outages.collect();
+        let events: Vec<Event> =
+            events.into_iter().map(|event| Event { at: start + event.at, ..event }).collect();
         let mut judge = Judge::new(run, &[("limit".to_owned(), promises[0])], 3);
         judge = judge.with_fleet(outages.clone());
         promises.iter().for_each(|&promise| judge.meet(0, promise));
-        // What happens when: an attempt, its decision, a change of what is stored.
-        let (mut events, mut now) = (Vec::new(), start);
-        for (gap, key, cost, outcome, later) in attempts {
-            now = (now + gap).min(start + 599);
-            events.push((now, 0, key, cost, 0, 0));
-            events.push(((now + later).min(start + 599), 1 + outcome, key, cost, 0, 0));
-        }
-        for (at, alive, stuck) in stored {
-            events.push((start + at, 4, 0, 0, alive, stuck));
-        }
-        events.sort_by_key(|event| event.0);
-        for &(at, what, key, cost, alive, stuck) in &events {
-            let (at, touches) = (Instant(at), [Touch { limit: 0, key, cost }]);
-            match what {
-                0 => judge.offered(at, key as u32, &touches),
-                1 => judge.accepted(at, key as u32, &touches, None),
-                2 => judge.turned_down(at, key as u32, &touches),
-                3 => judge.rejected(at, key as u32, &touches, 1, Wait::Never),
-                _ => judge.keys_in_store(at, alive, stuck),
-            }
-        }
+        events.iter().for_each(|event| event.tell(&mut judge));
         let tally = judge.finish(0, 0, |_, key| key.to_string(), |client| client.to_string());
         let fleet = tally.fleet.unwrap();
 
         let mut offered = BTreeMap::new();
-        for &(at, _, key, cost, ..) in events.iter().filter(|event| event.1 == 0) {
-            let per = promises[key].per.signed();
-            *offered.entry((key, at.div_euclid(per))).or_insert(0) += u64::from(cost);
+        let mut accepted_cost = 0;
+        for event in &events {
+            match event.what {
+                What::Offered { key, cost } => {
+                    let window = event.at.div_euclid(promises[key].per.signed());
+                    *offered.entry((key, window)).or_insert(0) += u64::from(cost);
+                }
+                What::Accepted { cost, .. } => accepted_cost += u128::from(cost),
+                _ => {}
+            }
         }
         let promised = offered.iter().map(|(&(key, _), &cost)| cost.min(promises[key].requests));
         prop_assert_eq!(fleet.promised_cost, promised.map(u128::from).sum());
-        let accepted = events.iter().filter(|event| event.1 == 1);
-        prop_assert_eq!(fleet.accepted_cost, accepted.map(|event| u128::from(event.3)).sum());
+        prop_assert_eq!(fleet.accepted_cost, accepted_cost);
 
         let is_in = |at: i64| outages.iter().any(|outage| outage.contains(Instant(at)));
-        let inside = |what: &[u8]| {
-            events.iter().filter(|event| what.contains(&event.1) && is_in(event.0)).count() as u64
+        let inside = |what: fn(&Event) -> bool| {
+            events.iter().filter(|event| what(event) && is_in(event.at)).count() as u64
         };
         let found = fleet.in_outages.map(|found| (found.accepted, found.rejected));
-        prop_assert_eq!(found, (!outages.is_empty()).then(|| (inside(&[1]), inside(&[2, 3]))));
+        let expected = (inside(Event::is_accepted), inside(Event::is_rejected));
+        prop_assert_eq!(found, (!outages.is_empty()).then_some(expected));
         prop_assert!(fleet.in_outages.is_none_or(|found| found.over_limit <= tally.over_limit));
 
-        let changes: Vec<_> = events.iter().filter(|event| event.1 == 4).collect();
+        let stored: Vec<(i64, (u64, u64))> =
+            events.iter().filter_map(|event| Some((event.at, event.stored()?))).collect();
         for (bin, at) in tally.timeline.bins.iter().zip(start..) {
-            let within: Vec<_> = changes.iter().filter(|change| change.0 == at).collect();
-            let before = changes.iter().rev().find(|change| change.0 < at);
-            // What is changed at the start of a bin, in which nothing else happens, counts no more.
-            let told: Vec<_> =
-                if within.is_empty() { before.into_iter().collect() } else { within };
-            let most = |of: fn(&(i64, u8, usize, u32, u64, u64)) -> u64| {
-                told.iter().map(|change| of(change)).max().unwrap_or(0)
-            };
-            let expected = (most(|change| change.4), most(|change| change.5));
-            prop_assert_eq!((bin.keys_in_store, bin.stuck_keys), expected, "{}", at);
+            // What is changed at the start of a bin, in which nothing else can happen, counts no more.
+            let mut told: Vec<(u64, u64)> =
+                stored.iter().filter(|change| change.0 == at).map(|change| change.1).collect();
+            if told.is_empty() {
+                told.extend(stored.iter().rfind(|change| change.0 < at).map(|change| change.1));
+            }
+            let alive = told.iter().map(|keys| keys.0).max().unwrap_or(0);
+            let stuck = told.iter().map(|keys| keys.1).max().unwrap_or(0);
+            prop_assert_eq!((bin.keys_in_store, bin.stuck_keys), (alive, stuck), "{}", at);
         }
-        let keys = changes.last().map(|last| StoreKeys {
-            most: changes.iter().map(|change| change.4).max().unwrap_or(0),
-            at_end: last.4,
-            stuck_at_end: last.5,
+        let keys = stored.last().map(|&(_, (at_end, stuck_at_end))| StoreKeys {
+            most: stored.iter().map(|change| change.1.0).max().unwrap_or(0),
+            at_end,
+            stuck_at_end,
         });
         prop_assert_eq!(fleet.keys, keys);
     }

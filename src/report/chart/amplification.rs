@@ -3,7 +3,8 @@
 
 use super::axis::Numbers;
 use super::canvas::{self, Align, Canvas, WIDTH};
-use super::loops::Loops;
+use super::chosen::Chosen;
+use super::loops;
 use super::palette::{GRID, INK, MUTED, PAPER, REFUSED};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::scale::{Decades, Scale};
@@ -59,7 +60,7 @@ fn amplification(one: &Series<'_>) -> Option<f64> {
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Loops::of(comparison)?;
+    let drawn = loops::of(comparison)?;
     let most = drawn.all().filter_map(|(_, one)| amplification(one)).reduce(f64::max)?;
     let blocks = blocks(&drawn);
     let columns = if blocks.len() > 1 { 2 } else { 1 };
@@ -118,7 +119,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
 }
 
 /// A case with its algorithms each; one for all cases where each has one algorithm.
-fn blocks<'a>(drawn: &Loops<'a>) -> Vec<Block<'a>> {
+fn blocks<'a>(drawn: &Chosen<'a>) -> Vec<Block<'a>> {
     if drawn.cases.iter().all(|(_, all)| all.len() == 1) {
         let bars = drawn.all().map(|(case, one)| (drawn.who(case, one), *one));
         return vec![Block { head: "", bars: bars.collect() }];
@@ -195,7 +196,7 @@ impl Frame {
     }
 }
 
-fn title(drawn: &Loops<'_>, most: f64) -> String {
+fn title(drawn: &Chosen<'_>, most: f64) -> String {
     let subject = drawn.subject();
     match drawn.all().find(|(_, one)| amplification(one) == Some(most)) {
         Some((case, one)) if most > 1.0 => format!(

@@ -2,18 +2,20 @@
 //! the run was disturbed. A storm of retries, and whether it dies down, is seen at a glance.
 
 use super::axis::Numbers;
-use super::canvas::{Align, Canvas};
-use super::loops::{self, Loops};
+use super::canvas::Canvas;
+use super::chosen::{self, Chosen};
+use super::loops;
 use super::palette::{Colour, INK, MUTED, OVER_TEXT, REFUSED};
-use super::panels::{Across, Panels, Plot, SMALL, Track};
+use super::panels::{Across, Panels, Plot, Track};
 use super::scale::{Decades, Scale};
 use super::series::Series;
+use super::shade::{beside, shade};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
 use crate::judge::{Bin, Load, Recovery};
 use crate::metrics::Comparison;
 use crate::report::format;
-use crate::time::{Instant, SECOND, Span, Window};
+use crate::time::{SECOND, Span};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
@@ -35,7 +37,7 @@ struct Curves {
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Loops::of(comparison)?;
+    let drawn = loops::of(comparison)?;
     let timelines = drawn.all().map(|(_, one)| &one.row.tally.timeline);
     let busy = |bin: &Bin| bin.offered > 0 || bin.succeeded > 0 || bin.accepted > 0;
     if !timelines.clone().any(|timeline| timeline.bins.iter().any(busy)) {
@@ -96,7 +98,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
         _ => format!("retries above, successes below, per second, averaged over {averaged}"),
     };
     let subtitle = format!("{counted}{even_below}{differ}");
-    let legend = drawn.legend(true);
+    let legend = drawn.legend(&[(REFUSED, "first attempts")]);
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
     let heads = drawn.heads(remark);
@@ -114,12 +116,12 @@ fn draw(comparison: &Comparison) -> Option<String> {
             mark_trigger(canvas, plots, load, &view);
         }
         let [retries, successes] = plots else { return };
-        let first_spikes = upper(curves[index].iter().map(|curves| &curves.first_spikes));
-        let first = upper(curves[index].iter().map(|curves| &curves.first));
+        let first_spikes = chosen::upper(curves[index].iter().map(|curves| &curves.first_spikes));
+        let first = chosen::upper(curves[index].iter().map(|curves| &curves.first));
         canvas.surface(&retries.surface(&first_spikes, 0.0), REFUSED, 1.0);
         canvas.surface(&successes.surface(&first, 0.0), REFUSED, 1.0);
         for (nth, (one, curves)) in all.iter().zip(&curves[index]).enumerate() {
-            let thick = loops::thickness(nth, all.len());
+            let thick = chosen::thickness(nth, all.len());
             for ridge in ridges(retries, &curves.retries) {
                 canvas.line(&ridge, one.colour, thick);
             }
@@ -163,20 +165,9 @@ fn first_attempts_differ(curves: &[Vec<Curves>]) -> bool {
     curves.iter().any(|all| all.iter().any(|one| one.first != all[0].first))
 }
 
-/// The highest of several at each time.
-fn upper<'a>(mut all: impl Iterator<Item = &'a Steps>) -> Steps {
-    let mut most = all.next().cloned().unwrap_or_default();
-    for other in all {
-        for (own, (_, rate)) in most.iter_mut().zip(other) {
-            own.1 = own.1.max(*rate);
-        }
-    }
-    most
-}
-
 /// The outline of steps where they are above 0, piece by piece, each from the floor to the floor but for
 /// the edges of the plot.
-fn ridges(plot: &Plot, steps: &Steps) -> Vec<Vec<(f64, f64)>> {
+pub(super) fn ridges(plot: &Plot, steps: &Steps) -> Vec<Vec<(f64, f64)>> {
     steps
         .split(|(_, rate)| *rate <= 0.0)
         .filter(|piece| !piece.is_empty())
@@ -192,21 +183,9 @@ fn ridges(plot: &Plot, steps: &Steps) -> Vec<Vec<(f64, f64)>> {
 
 /// Shades when the run was disturbed, over all plots of a panel, and says so above them.
 fn mark_trigger(canvas: &mut Canvas<'_>, plots: &[Plot], load: &Load, view: &View) {
-    let (Some(Window { start, end }), [above, .., below]) = (load.trigger(), plots) else { return };
-    let since = |at: Instant| (at - load.window().start).nanos() as f64 / view.width as f64;
-    let (from, to) = (since(start), since(end));
-    if to < view.bins.start as f64 || from >= view.bins.end as f64 {
-        return;
-    }
-    let x = |position: f64| above.x_of(position).min(above.right);
-    let (left, right) = (x(from), x(to).max(x(from) + 1.5).min(above.right));
-    canvas.rectangle((left, above.top), (right, below.bottom), INK, 0.09);
-    let words = "trigger";
-    let wide = text::width(words, SMALL);
-    let middle = (left + right - wide) / 2.0;
-    let free = above.left + text::width("retries", SMALL) + 10.0;
-    let at = middle.max(free).min(above.right - wide);
-    canvas.text((at, above.top - 8.0), SMALL, Align::Start, MUTED, words);
+    let (Some(trigger), Some(above)) = (load.trigger(), plots.first()) else { return };
+    let run = (load.window().start, trigger);
+    shade(canvas, plots, view, run, "trigger", beside(above, "retries"));
 }
 
 fn loads<'a>(all: &'a [Series<'_>]) -> impl Iterator<Item = &'a Load> {
@@ -230,7 +209,7 @@ fn badness(one: &Series<'_>, load: &Load) -> Badness {
     (never, peak(one), took)
 }
 
-fn title(drawn: &Loops<'_>) -> String {
+fn title(drawn: &Chosen<'_>) -> String {
     let subject = drawn.subject();
     let all = drawn.all().filter_map(|(case, one)| {
         let load = &one.row.tally.closed.as_ref()?.load;
@@ -334,7 +313,7 @@ mod tests {
     #[test]
     fn the_title_tells_the_worst_and_how_it_ends() {
         let mut storm = loop_sample::storm();
-        let told = |storm: &Comparison| title(&Loops::of(storm).unwrap());
+        let told = |storm: &Comparison| title(&loops::of(storm).unwrap());
         // In the last second 78 requests are tried again 50 times each; one that is sent at its start makes
         // 50 attempts, and one that is sent in its middle 25; two of all these are first ones. Under the other,
         // 28 * 50 + 50 + 25, less two.

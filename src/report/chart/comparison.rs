@@ -55,6 +55,21 @@ const CLOSED: Choice = Choice {
     most: 6,
 };
 
+/// Where several nodes keep a limit, or share a store, what they make of the promise comes first.
+const FLEET: Choice = Choice {
+    panels: &[
+        ("effective_limit_ratio", "effective limit", "times the promise"),
+        ("over_limit", "over limit", "attempts"),
+        ("unlimited_accepts", "undecided", "attempts"),
+        ("store_rejections", "rejected by store", "attempts"),
+        ("store_wait_p99_s", "store wait p99", "s"),
+        ("stuck_keys_end", "stuck keys", "keys"),
+        ("accepted", "accepted", "attempts"),
+        ("success_share", "succeeded", "share of requests"),
+    ],
+    most: 6,
+};
+
 /// More panels than this stand in two rows.
 const MOST_ABREAST: usize = 4;
 /// So many means are drawn in a panel; `comparison.csv` has them all.
@@ -95,7 +110,11 @@ fn draw(comparison: &Comparison) -> Option<String> {
         return None;
     }
     let spreads = Spreads::of(comparison);
-    let choice = if comparison.is_closed_loop() { CLOSED } else { OPEN };
+    let choice = match (comparison.is_fleet(), comparison.is_closed_loop()) {
+        (true, _) => FLEET,
+        (false, true) => CLOSED,
+        (false, false) => OPEN,
+    };
     let says = |(metric, ..): &&Panel| says_something(&spreads, comparison, metric);
     let panels: Vec<Panel> = choice.panels.iter().filter(says).take(choice.most).copied().collect();
     let (groups, left_out) = groups(comparison, &spreads, &panels);

@@ -1,127 +1,13 @@
-//! What the charts of closed loops share: which cases and algorithms are drawn, what they are called, and
-//! what became of requests.
+//! What the charts of closed loops share: what became of requests.
 
-use std::borrow::Cow;
-
-use super::palette::{Colour, REFUSED};
-use super::panels::Head;
-use super::series::{self, Series};
-use super::text;
+use super::chosen::Chosen;
+use super::series::Series;
 use crate::judge::Bin;
 use crate::metrics::Comparison;
 
-/// So many cases are drawn; the tables have them all.
-const MOST_CASES: usize = 8;
-/// So many algorithms of a case are drawn; curves of more could not be told apart.
-const MOST_ALGORITHMS: usize = 8;
-
-/// What is drawn of a closed loop.
-pub struct Loops<'a> {
-    comparison: &'a Comparison,
-    /// The cases drawn, not empty, by their positions.
-    pub cases: Vec<(usize, Vec<Series<'a>>)>,
-    /// What was left out, in words; empty if nothing was.
-    pub remark: String,
-}
-
-impl<'a> Loops<'a> {
-    /// The first cases with their first algorithms; `None` if there are none, or if none of them is a
-    /// closed loop.
-    pub fn of(comparison: &'a Comparison) -> Option<Loops<'a>> {
-        if !comparison.is_closed_loop() {
-            return None;
-        }
-        let mut left_out = 0;
-        let mut cases = Vec::new();
-        let mut more_cases = 0;
-        for case in 0..comparison.cases.len() {
-            if !comparison.rows.iter().any(|row| row.case == case) {
-                continue;
-            }
-            if cases.len() == MOST_CASES {
-                more_cases += 1;
-                continue;
-            }
-            let (mut all, more) = series::of_case(comparison, case);
-            left_out = left_out.max(more + all.len().saturating_sub(MOST_ALGORITHMS));
-            all.truncate(MOST_ALGORITHMS);
-            cases.push((case, all));
-        }
-        let cut = (more_cases > 0).then(|| {
-            format!("{} in the tables", text::plural(more_cases, "more case is", "more cases are"))
-        });
-        let remarks: Vec<String> =
-            series::remark(comparison, left_out).into_iter().chain(cut).collect();
-        (!cases.is_empty()).then(|| Loops { comparison, cases, remark: remarks.join("; ") })
-    }
-
-    /// All that is drawn, with the positions of their cases.
-    pub fn all(&self) -> impl Iterator<Item = (usize, &Series<'a>)> + Clone {
-        self.cases.iter().flat_map(|(case, all)| all.iter().map(move |one| (*case, one)))
-    }
-
-    /// How a title begins.
-    pub fn subject(&self) -> String {
-        match self.cases[..] {
-            [(case, _)] => series::subject(self.comparison, case),
-            _ => self.comparison.scenario.clone(),
-        }
-    }
-
-    /// What one is called where all are compared: by its algorithm and its case, as far as there are
-    /// others.
-    pub fn who(&self, case: usize, one: &Series<'_>) -> String {
-        let algorithm = one.row.algorithm.as_str();
-        let name = self.comparison.cases[case].name.as_str();
-        let alike = self.all().all(|(_, other)| other.row.algorithm == algorithm);
-        match (self.cases.len(), name) {
-            (1, _) | (_, "") => algorithm.to_owned(),
-            _ if alike => name.to_owned(),
-            _ => format!("{algorithm} ({name})"),
-        }
-    }
-
-    /// The name of a case, or of its only algorithm where it has none.
-    pub fn name(&self, case: usize, all: &[Series<'a>]) -> &'a str {
-        match (self.comparison.cases[case].name.as_str(), all) {
-            ("", [one]) => &one.row.algorithm,
-            (name, _) => name,
-        }
-    }
-
-    /// The heads of the panels: the case's name, and what `remark` tells of its runs.
-    pub fn heads(&self, remark: impl Fn(&[Series<'a>]) -> (String, Colour)) -> Vec<Head<'_>> {
-        let head = |(case, all): &(usize, Vec<Series<'a>>)| Head {
-            name: self.name(*case, all),
-            colour: None,
-            remark: remark(all),
-        };
-        self.cases.iter().map(head).collect()
-    }
-
-    /// What a reader must know of curves that lie on one another; empty where none can.
-    pub fn coinciding(&self) -> &'static str {
-        match self.cases.iter().any(|(_, all)| all.len() > 1) {
-            true => "curves that coincide lie thin on thick",
-            false => "",
-        }
-    }
-
-    /// What colours mean: `first` requests' attempts, if they are drawn, and the algorithms.
-    pub fn legend(&self, first: bool) -> Vec<(Vec<Colour>, Cow<'a, str>)> {
-        let mut legend: Vec<(Vec<Colour>, Cow<'a, str>)> = Vec::new();
-        if first {
-            legend.push((vec![REFUSED], Cow::Borrowed("first attempts")));
-        }
-        for (_, one) in self.all() {
-            let name = text::fit(&one.row.algorithm, super::panels::SMALL, 180.0);
-            if !legend.iter().any(|(colours, other)| colours[0] == one.colour && *other == name) {
-                legend.push((vec![one.colour], Cow::Owned(name)));
-            }
-        }
-        legend.truncate(16);
-        legend
-    }
+/// What is drawn of a closed loop; `None` if there is none among what is compared.
+pub fn of(comparison: &Comparison) -> Option<Chosen<'_>> {
+    Chosen::of(comparison).filter(|_| comparison.is_closed_loop())
 }
 
 /// First attempts of a bin.
@@ -134,15 +20,6 @@ pub fn successes(one: &Series<'_>) -> fn(&Bin) -> u64 {
     match one.row.tally.closed {
         Some(_) => |bin| bin.succeeded,
         None => |bin| bin.accepted,
-    }
-}
-
-/// How thick the curve of each of so many algorithms is: what is drawn later is thinner, so that curves
-/// that coincide show side by side.
-pub fn thickness(index: usize, of: usize) -> f64 {
-    match of {
-        0 | 1 => 2.0,
-        of => 1.3 + 2.1 * (of.saturating_sub(index + 1)) as f64 / (of - 1) as f64,
     }
 }
 
@@ -173,16 +50,6 @@ mod tests {
         let told = [(3, 3), (99_999, 100_000), (1, 3), (1, 2), (1, 100_000), (0, 9), (0, 0)];
         let told = told.map(|(part, whole)| percent(part, whole));
         assert_eq!(told, ["100%", "99.9%", "33.3%", "50%", "0.1%", "0%", "0%"]);
-    }
-
-    #[test]
-    fn each_curve_is_thinner_than_those_under_it() {
-        let of = |count| {
-            (0..count).map(|index| (10.0 * thickness(index, count)).round()).collect::<Vec<_>>()
-        };
-        assert_eq!(of(1), [20.0]);
-        assert_eq!(of(2), [34.0, 13.0]);
-        assert_eq!(of(4), [34.0, 27.0, 20.0, 13.0]);
     }
 
     /// The figures of what only closed loops have.

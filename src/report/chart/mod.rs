@@ -5,11 +5,14 @@ mod amplification;
 mod attempts;
 mod axis;
 mod canvas;
+mod chosen;
 mod comparison;
+mod keys_alive;
 #[cfg(test)]
 mod loop_sample;
 mod loops;
 mod offered_accepted;
+mod outage;
 mod outcomes;
 pub mod palette;
 mod panels;
@@ -18,6 +21,8 @@ mod picture;
 pub(super) mod sample;
 mod scale;
 mod series;
+mod shade;
+mod skew;
 mod text;
 mod time_to_success;
 mod trailing_window;
@@ -59,6 +64,9 @@ pub const CHARTS: &[Chart] = &[
     attempts::CHART,
     amplification::CHART,
     time_to_success::CHART,
+    outage::CHART,
+    skew::CHART,
+    keys_alive::CHART,
     trailing_window::CHART,
     outcomes::CHART,
     comparison::CHART,
@@ -151,6 +159,7 @@ mod tests {
     use crate::judge::{Bin, Peak, Timeline};
     use crate::metrics::{Repeat, values};
     use crate::rate::Limit;
+    use crate::report::fleet_samples;
     use crate::time::{Instant, Span};
 
     /// What a chart says, text by text.
@@ -258,6 +267,7 @@ mod tests {
         let bin =
             (number(), number(), number(), number()).prop_map(|(offered, accepted, over, most)| {
                 let (retries, succeeded) = (accepted / 2, over);
+                let (unlimited, keys_in_store, stuck_keys) = (over, most, over);
                 Bin {
                     offered,
                     accepted,
@@ -265,6 +275,9 @@ mod tests {
                     window_max: most,
                     retries,
                     succeeded,
+                    unlimited,
+                    keys_in_store,
+                    stuck_keys,
                     ..Bin::default()
                 }
             });
@@ -291,6 +304,7 @@ mod tests {
             wait in 0..=Span::MAX.nanos(),
             cost in number(),
             closed in prop::option::of((0..50_u64, 0..80_u64, 0..80_u64)),
+            fleet in prop::option::of(fleet_samples::any()),
         ) -> crate::metrics::Row {
             let limit = Limit::new(requests, Span::from_nanos(width));
             let mut tally = sample::tally(&[], limit, sample::window(1));
@@ -314,6 +328,7 @@ mod tests {
                 tally.closed = Some(loop_sample::closed(run, trigger, attempts, took));
                 (tally.books.requests, tally.books.succeeded) = (books.3, books.3 / 3 * 2);
             }
+            fleet_samples::give(&mut tally, fleet);
             let repeat = Repeat { seed: 1, values: values(&tally), expected: Vec::new() };
             let repeats = vec![repeat; repeats];
             crate::metrics::Row { case, algorithm, kind, seed: 0, tally, repeats }
@@ -324,15 +339,15 @@ mod tests {
         fn comparison()(cases in 1..4_usize)(
             scenario in name(),
             about in name(),
-            cases in prop::collection::vec(name(), cases),
+            cases in prop::collection::vec((name(), prop::option::of(fleet_samples::any_info())), cases),
             rows in prop::collection::vec(row(cases), 0..30),
         ) -> Comparison {
-            let cases = cases.into_iter().map(|name| crate::metrics::CaseInfo {
+            let cases = cases.into_iter().map(|(name, fleet)| crate::metrics::CaseInfo {
                 limits: vec![(name.clone(), name.clone()); name.len() % 3],
                 name,
                 sending: None,
-                fleet: None,
-            window: sample::window(60),
+                fleet,
+                window: sample::window(60),
                 notes: Vec::new(),
             });
             Comparison { scenario, about, cases: cases.collect(), baseline: 0, rows }

@@ -84,7 +84,12 @@ fn number(power: f64) -> String {
 pub struct Spans {
     from: u64,
     to: u64,
+    /// Whether no time at all has a place of its own, before all others.
+    zero: bool,
 }
+
+/// How far before the shortest span no time at all stands, in parts of the length between shortest and longest.
+const BEFORE: f64 = 0.14;
 
 impl Spans {
     /// An axis from below the shortest to a round length not below the longest span.
@@ -92,12 +97,26 @@ impl Spans {
         let (shortest, longest) = (shortest.nanos().max(2), longest.nanos().max(2));
         let from = round_spans().take_while(|&length| length < shortest).last().unwrap_or(1);
         let to = round_spans().find(|&length| length >= longest).unwrap_or(longest);
-        Spans { from, to: to.max(from + 1) }
+        Spans { from, to: to.max(from + 1), zero: false }
     }
 
-    /// Where it begins and ends, as [`Spans::position`] has it.
+    /// The same with a place for no time at all, which no logarithm has.
+    pub fn with_zero(self) -> Spans {
+        Spans { zero: true, ..self }
+    }
+
+    /// Where it begins and ends, as [`position`] has it.
     pub fn ends(&self) -> (f64, f64) {
-        (position(self.from), position(self.to))
+        let (from, to) = (position(self.from), position(self.to));
+        (if self.zero { from - BEFORE * (to - from) } else { from }, to)
+    }
+
+    /// Where a span stands, held within the axis.
+    pub fn place(&self, span: Span) -> f64 {
+        match span.nanos() {
+            0 => self.ends().0,
+            nanos => position(nanos.clamp(self.from, self.to)),
+        }
     }
 
     /// So many spans and one more, which stand at equal distances from its beginning to its end.
@@ -123,11 +142,12 @@ impl Spans {
         let (from, to) = self.ends();
         let marked = |keeps: fn(u64) -> bool| -> Vec<(f64, String)> {
             let kept = all.iter().filter(|length| keeps(**length));
-            kept.map(|&length| {
+            let zero = self.zero.then(|| (0.0, "0".to_owned()));
+            let others = kept.map(|&length| {
                 let along = (position(length) - from) / (to - from);
                 (along, Span::from_nanos(length).to_string())
-            })
-            .collect()
+            });
+            zero.into_iter().chain(others).collect()
         };
         let apart = |ticks: &Vec<(f64, String)>| {
             ticks.windows(2).all(|pair| {
@@ -205,6 +225,17 @@ mod tests {
         assert_eq!(ticks("150ms", "400ms", 320.0), "100ms 200ms 500ms");
         assert_eq!(ticks("1ms", "20h", 320.0), "1ms 1s 1h");
         assert_eq!(ticks("2s", "100m", 640.0), "1s 10s 60s 10m 30m 1h");
+    }
+
+    #[test]
+    fn no_time_at_all_stands_before_the_shortest_span_where_it_has_a_place() {
+        let axis = Spans::holding(Span::from_nanos(10_000_000), Span::from_secs(10)).with_zero();
+        // From 5 ms (a round length) to 10 s are 3.301 decades, and 14 % of that before.
+        assert_eq!(labels(axis.ticks(320.0, 12.0)), "0 10ms 100ms 1s 10s");
+        let (from, to) = axis.ends();
+        let before = position(5_000_000) - 0.14 * 3.301_03;
+        assert!((from - before).abs() < 1e-4 && to == 10.0, "{from} {to}");
+        assert_eq!((axis.place(Span::ZERO), axis.place(Span::from_secs(1))), (from, 9.0));
     }
 
     #[test]

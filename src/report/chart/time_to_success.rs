@@ -1,7 +1,8 @@
 //! How long clients wait until they get what they want, retries included: what share of all requests had
 //! succeeded after so long.
 
-use super::loops::{self, Loops};
+use super::chosen::{self, Chosen};
+use super::loops;
 use super::palette::{Colour, MUTED};
 use super::panels::{Across, Panels, Track};
 use super::scale::{self, Scale, Spans};
@@ -22,13 +23,13 @@ pub const CHART: Chart = Chart {
 };
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Loops::of(comparison)?;
+    let drawn = loops::of(comparison)?;
     let ends = drawn.all().filter_map(|(_, one)| ends(&one.row.tally));
     let (shortest, longest) = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))?;
     let axis = Spans::holding(shortest, longest);
     let (height, most_points) = if drawn.cases.len() == 1 { (220.0, 640) } else { (110.0, 320) };
     let bounds = axis.steps((9_000 / drawn.all().count()).min(most_points));
-    let legend = drawn.legend(false);
+    let legend = drawn.legend(&[]);
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
     let heads = drawn.heads(remark);
@@ -67,7 +68,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
                     (plots[0].x_of(scale::position(bound.nanos())), plots[0].y(share))
                 })
                 .collect();
-            canvas.line(&curve, one.colour, loops::thickness(nth, all.len()));
+            canvas.line(&curve, one.colour, chosen::thickness(nth, all.len()));
         }
     }))
 }
@@ -105,7 +106,7 @@ fn smaller(one: (u64, u64), other: (u64, u64)) -> std::cmp::Ordering {
     product(one.0, other.1).cmp(&product(other.0, one.1))
 }
 
-fn title(drawn: &Loops<'_>) -> String {
+fn title(drawn: &Chosen<'_>) -> String {
     let subject = drawn.subject();
     let some = drawn.all().filter(|(_, one)| one.row.tally.books.requests > 0);
     let order = |one: &(usize, &Series<'_>), other: &(usize, &Series<'_>)| {
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_title_tells_the_worst_and_the_best() {
-        let told = |storm: &Comparison| title(&Loops::of(storm).unwrap());
+        let told = |storm: &Comparison| title(&loops::of(storm).unwrap());
         let mut storm = loop_sample::storm();
         // 20 of the 120 requests come within the trigger, and 60 from its end to the end of the run.
         assert_eq!(

@@ -132,6 +132,13 @@ impl View {
             .collect()
     }
 
+    /// The largest number of a bin in each of the groups of [`View::rates`].
+    pub fn highest(&self, timeline: &Timeline, most: usize, of: impl Fn(&Bin) -> u64) -> Steps {
+        self.over(timeline, self.group_size(most), |bins, _| {
+            bins.iter().map(&of).max().unwrap_or(0) as f64
+        })
+    }
+
     /// Over how many nanoseconds the rates of [`View::spikes`] are counted: a second, or a group of
     /// [`View::groups`] where that is shorter.
     pub fn spike(&self, most: usize) -> u64 {

@@ -12,7 +12,7 @@ use crate::error::{Error, Problem};
 const ELSEWHERE: &str = "move it away, or choose another folder with --out";
 
 /// The files that a run can write, but for those in [`CHARTS`].
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "clients.csv",
     "comparison.csv",
     "decisions.csv",
@@ -20,6 +20,7 @@ const FILES: [&str; 9] = [
     "limits.csv",
     RECORD,
     "report.html",
+    "store.csv",
     "summary.csv",
     "timeline.csv",
 ];

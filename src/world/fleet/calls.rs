@@ -282,10 +282,12 @@ impl<'a> Fleet<'a> {
 
     /// The store is told what a node made of what it had read.
     fn write(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) -> Decision {
-        if self.store.atomicity == Atomicity::CheckThenIncrement {
-            return self.enact(desk, at, call);
-        }
         let shelf = self.shelf();
+        if self.store.atomicity == Atomicity::CheckThenIncrement {
+            let gate = self.places.gate(shelf);
+            gate.enact_elsewhere(&self.spots, call.reading, &call.ruling);
+        }
+        // Without drafts where it was not what was read that is written back.
         for (index, (spot, draft)) in self.spots.iter().zip(&call.drafts).enumerate() {
             if (call.ruling.charged | call.ruling.refused) >> index & 1 == 1 {
                 self.places.gate(shelf).copy(draft, spot);

@@ -219,7 +219,7 @@ impl<'a> Fleet<'a> {
             let (own, other) = (u64::from(!charge.denied), u64::from(charge.denied));
             let ruling = Ruling { charged: own, refused: other, queued: Span::ZERO };
             self.spots[0].cost = charge.cost;
-            self.places.gate(shelf).enact(&self.spots, charge.reading, &ruling);
+            self.places.gate(shelf).enact_elsewhere(&self.spots, charge.reading, &ruling);
             self.hit(desk, at, charge.reading, &ruling, luck);
         }
     }
@@ -243,7 +243,8 @@ impl<'a> Fleet<'a> {
                     refused: u64::from(charge.denied),
                     queued: Span::ZERO,
                 };
-                gate.enact(&[Met { cost: charge.cost, ..spot }], charge.reading, &ruling);
+                let met = Met { cost: charge.cost, ..spot };
+                gate.enact_elsewhere(&[met], charge.reading, &ruling);
             }
             own.heard.insert(key, self.syncs.versions.get(&key).copied().unwrap_or(0));
             desk.keys.clear();

@@ -1,0 +1,95 @@
+//! One node, a clock that is right, a store that answers at once and never fails: nothing is different.
+
+use std::path::{Path, PathBuf};
+
+use ratesim::judge::{Bin, Tally};
+use ratesim::run::{self, Silent};
+use ratesim::scenario::{Changes, Scenario};
+
+/// All scenarios of the repository that have no fleet of their own.
+fn scenarios() -> Vec<PathBuf> {
+    let mut folders = vec![PathBuf::from("scenarios")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_scenario = path.extension().is_some_and(|extension| extension == "toml");
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_scenario && is_plain(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 20, "{found:?}");
+    found
+}
+
+fn is_plain(path: &Path) -> bool {
+    let scenario = Scenario::load(path, &Changes::default()).unwrap();
+    scenario.cases.iter().all(|case| case.fleet.is_none())
+}
+
+fn tallies(path: &Path, set: &[(&str, &str)]) -> Vec<Tally> {
+    let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let changes = Changes { set, replicas: Some(1), ..Changes::default() };
+    let scenario = Scenario::load(path, &changes).unwrap();
+    let prepared = run::prepare(scenario, &[]).unwrap();
+    let findings = run::simulate(&prepared, run::Options::default(), &Silent::default()).unwrap();
+    findings.comparison.rows.into_iter().map(|row| row.tally).collect()
+}
+
+/// What a run is told by that only fleets have is taken away.
+fn without_fleet(mut tally: Tally) -> Tally {
+    assert!(tally.fleet.take().is_some());
+    let open = tally.closed.is_none();
+    for bin in &mut tally.timeline.bins {
+        let (calls, failed_calls, unlimited, turned_down, fell_back) = Default::default();
+        let (keys_in_store, stuck_keys) = Default::default();
+        *bin = Bin {
+            calls,
+            failed_calls,
+            unlimited,
+            turned_down,
+            fell_back,
+            keys_in_store,
+            stuck_keys,
+            ..*bin
+        };
+        if open {
+            // Told of closed loops only.
+            (bin.succeeded, bin.gave_up) = (0, 0);
+        }
+    }
+    tally
+}
+
+/// How long a store keeps a key is cut to whole milliseconds.
+fn without_memory(mut tally: Tally) -> Tally {
+    tally.kept = Default::default();
+    for bin in &mut tally.timeline.bins {
+        *bin = Bin { keys: 0, entries: 0, bytes: 0, ..*bin };
+    }
+    tally
+}
+
+#[test]
+fn a_node_by_itself_decides_as_if_there_were_none() {
+    for path in scenarios() {
+        let alone = tallies(&path, &[("nodes.count", "1")]);
+        let alone: Vec<Tally> = alone.into_iter().map(without_fleet).collect();
+        assert!(tallies(&path, &[]) == alone, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_store_at_hand_decides_as_if_there_were_none() {
+    for path in scenarios() {
+        let shared = tallies(&path, &[("store.round-trip", "0s"), ("nodes.count", "3")]);
+        let shared: Vec<Tally> =
+            shared.into_iter().map(|tally| without_memory(without_fleet(tally))).collect();
+        let plain: Vec<Tally> = tallies(&path, &[]).into_iter().map(without_memory).collect();
+        assert!(plain == shared, "{}", path.display());
+    }
+}
