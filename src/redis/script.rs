@@ -239,7 +239,7 @@ mod tests {
         let once = Limit { burst: 5, ..limit(0, 1) };
         for script in SCRIPTS {
             let shown = suits(script.name, odd).unwrap_err();
-            assert_eq!(shown, "a window of 1500ns is not in whole microseconds");
+            assert_eq!(shown, "a window of 1.5us is not in whole microseconds");
             let refills = matches!(script.name, "token-bucket" | "gcra");
             assert_eq!(suits(script.name, once).is_err(), refills, "{}", script.name);
             assert_eq!(suits(script.name, limit(0, 1)), Ok(()));

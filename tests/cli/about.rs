@@ -133,8 +133,8 @@ fn completions_for_each_shell_know_commands_and_options() {
 #[test]
 fn the_manual_has_a_page_for_the_program_and_for_each_command() {
     let manual = Bench::new().prints(&["man"]);
-    assert_eq!(manual.matches("\n.TH ").count(), 8, "{manual}");
-    for command in ["run", "check", "list", "new", "schema", "completions", "man"] {
+    assert_eq!(manual.matches("\n.TH ").count(), 9, "{manual}");
+    for command in ["run", "check", "verify", "list", "new", "schema", "completions", "man"] {
         assert!(manual.contains(&format!(".TH ratesim-{command} 1")), "{command}");
     }
 }
@@ -144,7 +144,7 @@ fn help_tells_every_command_and_option() {
     let bench = Bench::new();
     insta::assert_snapshot!("help", bench.prints(&["--help"]));
     insta::assert_snapshot!("help_of_run", bench.prints(&["run", "--help"]));
-    for command in ["check", "list", "new", "schema", "completions", "man"] {
+    for command in ["check", "verify", "list", "new", "schema", "completions", "man"] {
         let help = bench.prints(&[command, "--help"]);
         assert!(help.contains(&format!("Usage: ratesim {command}")), "{help}");
         assert_eq!(bench.prints(&["help", command]), help);
