@@ -50,6 +50,11 @@ impl Limiter for Forgetting {
         self.limiter.charge(2 * key, now, cost);
     }
 
+    fn owe(&mut self, key: usize, now: Reading, cost: u32) {
+        self.forget_if_over(key, now);
+        self.limiter.owe(2 * key, now, cost);
+    }
+
     fn deny(&mut self, key: usize, now: Reading, cost: u32) {
         self.forget_if_over(key, now);
         self.limiter.deny(2 * key, now, cost);

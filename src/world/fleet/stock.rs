@@ -166,3 +166,85 @@ impl Stock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+
+    const A: Id = (0, 0);
+    const B: Id = (0, 1);
+    const C: Id = (0, 2);
+
+    fn stock(memory: Option<(u64, Eviction)>) -> Stock {
+        Stock::new(1, memory.map(|(bytes, eviction)| Memory { bytes, eviction }))
+    }
+
+    fn after(nanos: u64) -> Deadline {
+        Deadline::After(Span::from_nanos(nanos))
+    }
+
+    /// Takes out what expires by `at`.
+    fn expired(stock: &mut Stock, at: i64) -> Vec<(i64, Id)> {
+        let mut gone = Vec::new();
+        while let Some((when, id)) = stock.expire(Instant(at)) {
+            stock.remove(id);
+            gone.push((when.0, id));
+        }
+        gone
+    }
+
+    #[test]
+    fn a_key_lives_until_its_last_deadline_and_one_without_for_ever() {
+        let mut stock = stock(None);
+        assert!(stock.touch(A, Instant(0), 10, after(5)));
+        assert!(stock.touch(B, Instant(0), 10, after(7)));
+        assert!(stock.touch(C, Instant(1), 10, Deadline::Never));
+        assert!(stock.touch(A, Instant(4), 12, after(5)), "renewed");
+        assert!(stock.touch(B, Instant(4), 12, Deadline::Same));
+        assert_eq!(stock.counts(), (3, 1));
+        assert_eq!(expired(&mut stock, 6), []);
+        assert_eq!(expired(&mut stock, 100), [(7, B), (9, A)]);
+        assert_eq!(stock.counts(), (1, 1));
+        assert_eq!(stock.alive().collect::<Vec<_>>(), [C]);
+        assert!(!stock.touch(A, Instant(100), 10, after(0)), "an expiry of nothing deletes it");
+        assert_eq!(stock.counts(), (1, 1));
+    }
+
+    #[test]
+    fn what_was_asked_for_longest_ago_goes_first_or_what_expires_soonest() {
+        for (eviction, order) in [
+            (Eviction::LeastRecentlyUsed, vec![B, C, A]),
+            (Eviction::SoonestToExpire, vec![A, B]),
+            (Eviction::Refuse, vec![]),
+        ] {
+            let mut stock = stock(Some((25, eviction)));
+            stock.touch(A, Instant(0), 10, after(5));
+            stock.touch(B, Instant(0), 10, after(7));
+            assert!(stock.has_room());
+            stock.touch(C, Instant(0), 10, Deadline::Never);
+            stock.touch(A, Instant(1), 10, Deadline::Same);
+            assert!(!stock.has_room(), "30 bytes of 25");
+            let mut gone = Vec::new();
+            while let Some(id) = stock.first_to_go() {
+                stock.remove(id);
+                gone.push(id);
+            }
+            assert_eq!(gone, order, "{eviction:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_put_back_lives_as_long_as_it_would_have() {
+        let mut stock = stock(None);
+        stock.touch(A, Instant(0), 10, after(50));
+        let before = stock.get(A);
+        stock.touch(A, Instant(10), 20, Deadline::Never);
+        assert!(stock.restore(A, Instant(20), before));
+        assert_eq!(stock.counts(), (1, 0));
+        assert_eq!(expired(&mut stock, 60), [(50, A)]);
+        assert!(!stock.restore(A, Instant(70), before), "it would have expired by then");
+        assert!(!stock.restore(A, Instant(70), Entry::default()), "it was not there");
+        assert_eq!(stock.counts(), (0, 0));
+    }
+}
