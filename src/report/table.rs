@@ -344,7 +344,12 @@ mod tests {
             }
             comparison.scenario = String::new();
             comparison.about = String::new();
-            comparison.cases.iter_mut().for_each(|case| case.name = String::new());
+            for case in &mut comparison.cases {
+                case.name = String::new();
+                if let Some(fleet) = &mut case.fleet {
+                    (fleet.nodes, fleet.store, fleet.outage) = Default::default();
+                }
+            }
             let text = plain(&comparison, 140).to_lowercase();
             prop_assert!(!text.contains("nan") && !text.contains("inf"), "{text}");
         }

@@ -55,9 +55,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// About an attempt that reached a node whose clock showed this.
-    pub fn new(ask: Ask, node: usize, reading: Reading) -> Call {
-        let at = ask.arrival.at;
+    /// About an attempt that is at a node whose clock shows this at `at`.
+    pub fn new(ask: Ask, node: usize, at: Instant, reading: Reading) -> Call {
         Call {
             ask,
             node,
@@ -80,7 +79,7 @@ impl Call {
 impl<'a> Fleet<'a> {
     /// A node asks the store about an attempt, unless its breaker is open.
     pub(super) fn call_for(&mut self, desk: &mut Desk<'a>, mut call: Call) {
-        let at = call.ask.arrival.at;
+        let at = call.read_at;
         if call.phase != Phase::Lease {
             call.phase = match self.store.atomicity {
                 Atomicity::Script => Phase::Script,

@@ -8,7 +8,7 @@ use super::calls::{Call, Phase};
 use super::{Ask, Fleet};
 use crate::algorithm::Wait;
 use crate::nodes::Placement;
-use crate::time::{Instant, Reading, Span};
+use crate::time::{Instant, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::keys::Met;
@@ -31,7 +31,7 @@ struct Lease {
     usable: Option<Instant>,
     fetching: bool,
     /// Attempts that wait for more.
-    waiting: VecDeque<(Ask, Reading)>,
+    waiting: VecDeque<Ask>,
 }
 
 /// What the store gave a node.
@@ -69,7 +69,7 @@ impl Lease {
 
 impl<'a> Fleet<'a> {
     /// A node spends quota on an attempt, or fetches more first.
-    pub(super) fn spend(&mut self, desk: &mut Desk<'a>, ask: Ask, node: usize, reading: Reading) {
+    pub(super) fn spend(&mut self, desk: &mut Desk<'a>, ask: Ask, node: usize) {
         let (at, met) = (ask.arrival.at, desk.keys[0]);
         let lease = self.leases.of(node, &met);
         if !lease.fetching
@@ -77,20 +77,21 @@ impl<'a> Fleet<'a> {
         {
             return self.decided_at_once(desk, ask, node, at, passes(at, usable), None);
         }
-        lease.waiting.push_back((ask, reading));
-        self.fetch(desk, node, &met);
+        lease.waiting.push_back(ask);
+        self.fetch(desk, at, node, &met);
     }
 
     /// A node asks for a batch, unless it has done so.
-    fn fetch(&mut self, desk: &mut Desk<'a>, node: usize, met: &Met) {
+    fn fetch(&mut self, desk: &mut Desk<'a>, at: Instant, node: usize, met: &Met) {
         let lease = self.leases.of(node, met);
         if lease.fetching {
             return;
         }
-        let Some(&(ask, reading)) = lease.waiting.front() else { return };
+        let Some(&ask) = lease.waiting.front() else { return };
         lease.fetching = true;
         desk.look_up(&ask.arrival);
-        let mut call = Call::new(ask, node, reading);
+        let reading = self.nodes.clocks[node].reading(self.run.start, at);
+        let mut call = Call::new(ask, node, at, reading);
         call.phase = Phase::Lease;
         self.call_for(desk, call);
     }
@@ -159,7 +160,7 @@ impl<'a> Fleet<'a> {
             lease.until = Some(at + lasts);
             lease.usable = Some(grant.usable);
         }
-        while let Some((ask, _)) = self.leases.of(node, &met).waiting.front().copied() {
+        while let Some(ask) = self.leases.of(node, &met).waiting.front().copied() {
             let lease = self.leases.of(node, &met);
             if !waits(ask.ticket) {
                 lease.waiting.pop_front();
@@ -176,7 +177,7 @@ impl<'a> Fleet<'a> {
             desk.judge.waited_for_store(at - ask.arrival.at);
             self.decided_at_once(desk, ask, node, at, decision, None);
         }
-        self.fetch(desk, node, &met);
+        self.fetch(desk, at, node, &met);
     }
 
     /// No batch has come: whoever waited for it does without.
@@ -191,9 +192,9 @@ impl<'a> Fleet<'a> {
         let (met, node) = (desk.keys[0], call.node);
         let lease = self.leases.of(node, &met);
         lease.fetching = false;
-        for (ask, reading) in std::mem::take(&mut lease.waiting) {
+        for ask in std::mem::take(&mut lease.waiting) {
             if waits(ask.ticket) {
-                self.do_without(desk, at, ask, node, reading);
+                self.do_without(desk, at, ask, node);
             }
         }
     }

@@ -287,8 +287,8 @@ impl<'a> Fleet<'a> {
             Placement::Shared | Placement::Leased { .. } if desk.keys.is_empty() => {
                 self.decide(desk, ask, node, reading);
             }
-            Placement::Shared => self.call_for(desk, Call::new(ask, node, reading)),
-            Placement::Leased { .. } => self.spend(desk, ask, node, reading),
+            Placement::Shared => self.call_for(desk, Call::new(ask, node, at, reading)),
+            Placement::Leased { .. } => self.spend(desk, ask, node),
         }
     }
 

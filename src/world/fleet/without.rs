@@ -3,7 +3,7 @@
 use super::calls::{Call, Phase};
 use super::{Ask, Fleet, Step};
 use crate::store::OnFailure;
-use crate::time::{Instant, Reading};
+use crate::time::Instant;
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::requests::Ticket;
@@ -42,27 +42,21 @@ impl<'a> Fleet<'a> {
         if call.phase == Phase::Lease {
             self.not_fetched(desk, at, &call, waits);
         } else if waits(call.ask.ticket) {
-            self.do_without(desk, at, call.ask, call.node, call.reading);
+            self.do_without(desk, at, call.ask, call.node);
         }
         self.end_call(id, call);
     }
 
     /// A node has no answer for an attempt: it decides without, or holds it.
-    pub(super) fn do_without(
-        &mut self,
-        desk: &mut Desk<'a>,
-        at: Instant,
-        ask: Ask,
-        node: usize,
-        reading: Reading,
-    ) {
+    pub(super) fn do_without(&mut self, desk: &mut Desk<'a>, at: Instant, ask: Ask, node: usize) {
         let OnFailure::OpenAfter(after) = self.store.on_failure else {
             return self.decide_without(desk, at, ask, node);
         };
         let id = self.calls.add();
         let opens = (ask.arrival.at + after).max(at);
         self.expect(id, opens, Step::LetsThrough(id));
-        self.shelve(id, Call::new(ask, node, reading));
+        let reading = self.nodes.clocks[node].reading(self.run.start, at);
+        self.shelve(id, Call::new(ask, node, at, reading));
     }
 
     /// A node lets an attempt through that it held.
