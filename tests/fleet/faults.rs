@@ -172,3 +172,25 @@ fn entries_of_one_name_are_one() {
     assert_eq!(of("stamp-and-constant"), (12, 0));
     assert_eq!(of("stamp-and-random"), (3, 9));
 }
+
+/// Ten in a minute and two in a second, in this order: what the second refuses is charged to the first all the same.
+#[test]
+fn what_a_refused_attempt_is_charged_is_written_without_a_script_as_well() {
+    let of = |atomicity: &str, algorithm: &str| {
+        let limits =
+            "[[limit]]\nrequests = 10\nper = \"60s\"\n[[limit]]\nrequests = 2\nper = \"1s\"\n";
+        let traffic = burst("10s", "500ms", 6) + &burst("20s", "3s", 12);
+        let text = format!(
+            "duration = \"1m\"\ncombine = \"sequential\"\n{limits}{traffic}[store]\natomicity = \"{atomicity}\"\n"
+        );
+        fates(&tally(&text, algorithm))
+    };
+    let counted = "kind = \"fixed-window\"\ncount-rejected = true\n";
+    for algorithm in ["fixed-window", "sliding-window-log", counted] {
+        let script = of("script", algorithm);
+        for atomicity in ["check-then-increment", "read-modify-write"] {
+            assert_eq!(of(atomicity, algorithm), script, "{atomicity} {algorithm}");
+        }
+    }
+    assert_eq!(of("script", "fixed-window").0, 4, "2 of 6, then 2 of the 4 that are left");
+}

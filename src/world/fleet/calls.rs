@@ -220,10 +220,12 @@ impl<'a> Fleet<'a> {
         if let Some((fate, window)) = call.fate {
             self.outcomes.push(Outcome::Answered { ask, at, fate, window });
         }
-        if call.phase == Phase::Read && self.denials_write {
+        let writes = call.ruling.charged != 0 || self.denials_write;
+        if call.phase == Phase::Read && writes {
+            // What a refused attempt is charged is written too, but nobody waits for that.
             call.background = true;
-            self.calls.close(id);
-            return self.write_back(desk, at, id, call);
+            self.write_back(desk, at, id, call);
+            call = self.calls.take(id);
         }
         self.end_call(id, call);
     }
