@@ -194,3 +194,25 @@ fn what_a_refused_attempt_is_charged_is_written_without_a_script_as_well() {
     }
     assert_eq!(of("script", "fixed-window").0, 4, "2 of 6, then 2 of the 4 that are left");
 }
+
+/// However long its pushes take, a node knows what it has charged itself; and whoever asks later knows what all have.
+#[test]
+fn copies_forget_nothing_and_agree_in_the_end() {
+    let synced = |nodes: u32, round_trip: &str, every: &str| {
+        format!(
+            "[nodes]\ncount = {nodes}\nplacement = \"synced\"\nsync-every = \"{every}\"\n[store]\nround-trip = \
+             \"{round_trip}\"\n"
+        )
+    };
+    for (round_trip, every) in [("0s", "100ms"), ("500ms", "100ms"), ("300ms", "1s"), ("3s", "1s")]
+    {
+        let limit = "duration = \"40s\"\nlimit = \"100/60s\"\n";
+        let alone = format!("{limit}{}{}", burst("1s", "10s", 300), synced(1, round_trip, every));
+        assert_eq!(fates(&tally(&alone, "sliding-window-log")).0, 100, "{round_trip} {every}");
+        // Ten at ten nodes, which is the limit, and more when all have told one another.
+        let limit = "duration = \"40s\"\nlimit = \"10/60s\"\n";
+        let traffic = burst("100ms", "0s", 10) + &burst("30s", "5s", 50);
+        let ten = format!("{limit}{traffic}{}", synced(10, "300ms", every));
+        assert_eq!(fates(&tally(&ten, "sliding-window-log")).0, 10, "{round_trip} {every}");
+    }
+}

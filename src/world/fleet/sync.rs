@@ -34,6 +34,8 @@ pub(super) struct Syncs {
 struct Own {
     charges: IndexMap<Id, Vec<Charge>>,
     heard: IndexMap<Id, u64>,
+    /// Its pushes under way: it makes no others until these have ended, so that no answer overtakes another.
+    under_way: usize,
 }
 
 /// What a node did to a state.
@@ -47,8 +49,9 @@ struct Charge {
 /// By key, what a node did to its state.
 type Charges = Vec<(Id, Vec<Charge>)>;
 
-/// Keys about which a node asks, with copies of their states once the store has answered.
-type Pulls = Vec<(Id, Option<Met>)>;
+/// Keys about which a node asks, with copies of their states and how often these had changed once the store has
+/// answered.
+type Pulls = Vec<(Id, Option<(Met, u64)>)>;
 
 /// A push under way.
 #[derive(Debug)]
@@ -109,6 +112,9 @@ impl<'a> Fleet<'a> {
         let Placement::Synced { every } = self.nodes.placement else { return };
         self.later(at + every, Step::Syncs(node));
         let own = &mut self.syncs.nodes[node];
+        if own.under_way > 0 {
+            return;
+        }
         let charges = std::mem::take(&mut own.charges);
         let news = own.heard.iter().filter(|(id, heard)| {
             let version = self.syncs.versions.get(*id).copied().unwrap_or(0);
@@ -157,6 +163,7 @@ impl<'a> Fleet<'a> {
             })
             .collect();
         desk.judge.called(at, bytes(Exchange::Increment, sizes.into_iter()));
+        self.syncs.nodes[node].under_way += 1;
         let id = self.syncs.pushes.add();
         if !lost {
             self.expect_push(id, at + out, Step::SyncExecutes(id));
@@ -200,7 +207,7 @@ impl<'a> Fleet<'a> {
                 let gate = self.places.gate(shelf);
                 let own = Met { key: gate.take(met.limit, met.variant), ..met };
                 gate.copy(&spot, &own);
-                *copy = Some(own);
+                *copy = Some((own, self.syncs.versions.get(key).copied().unwrap_or(0)));
             }
             self.expect_push(id, at + push.back, Step::SyncAnswered(id));
         }
@@ -230,7 +237,7 @@ impl<'a> Fleet<'a> {
         let node = push.node;
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
         for (key, copy) in std::mem::take(&mut push.pulls) {
-            let Some(copy) = copy else { continue };
+            let Some((copy, version)) = copy else { continue };
             let met = desk.ring.met(key.0, key.1);
             let spot = self.places.spot(node, met);
             let gate = self.places.gate(node);
@@ -246,12 +253,13 @@ impl<'a> Fleet<'a> {
                 let met = Met { cost: charge.cost, ..spot };
                 gate.enact_elsewhere(&[met], charge.reading, &ruling);
             }
-            own.heard.insert(key, self.syncs.versions.get(&key).copied().unwrap_or(0));
+            own.heard.insert(key, version);
             desk.keys.clear();
             desk.keys.push(met);
             self.find_spots(desk, node);
             self.keep(desk, node, at, reading);
         }
+        self.syncs.nodes[node].under_way -= 1;
         self.syncs.pushes.close(id);
         self.syncs.pushes.put(id, push);
     }
@@ -266,6 +274,7 @@ impl<'a> Fleet<'a> {
             let later = own.charges.entry(*key).or_default();
             later.splice(0..0, charges.iter().copied());
         }
+        own.under_way -= 1;
         self.syncs.pushes.close(id);
         self.syncs.pushes.put(id, push);
     }
