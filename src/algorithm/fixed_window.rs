@@ -148,6 +148,10 @@ impl Algorithm for FixedWindow {
         }
     }
 
+    fn denial_writes(&self, _state: &State) -> bool {
+        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+    }
+
     fn footprint(&self, _state: &State, _now: Reading) -> Footprint {
         Footprint { entries: 1, bytes: size_of::<State>() as u64 }
     }

@@ -107,6 +107,10 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
         self.schedule.deny(state, now, cost);
     }
 
+    fn denial_writes(&self, _state: &Due<N>) -> bool {
+        self.schedule.denial_writes()
+    }
+
     fn footprint(&self, _state: &Due<N>, _now: Reading) -> Footprint {
         Footprint { entries: 1, bytes: size_of::<Due<N>>() as u64 }
     }

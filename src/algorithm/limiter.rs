@@ -26,6 +26,9 @@ pub trait Limiter: Send {
     /// See [`Algorithm::deny`].
     fn deny(&mut self, key: usize, now: Reading, cost: u32);
 
+    /// See [`Algorithm::denial_writes`].
+    fn denial_writes(&self, key: usize) -> bool;
+
     /// Decides and charges an attempt that nobody else has a say in: all of the above in one call.
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled;
 
@@ -60,6 +63,14 @@ pub struct Kept {
     pub footprint: Footprint,
     /// See [`Algorithm::neutral_from`].
     pub neutral_from: Option<Reading>,
+}
+
+impl Kept {
+    /// For how long after `now` it matters; `None` for ever.
+    pub fn matters(&self, now: Reading) -> Option<Span> {
+        let left = |neutral: Reading| (i128::from(neutral.0) - i128::from(now.0)).max(0) as u128;
+        self.neutral_from.map(|neutral| Span::saturating(left(neutral)))
+    }
 }
 
 /// The blanket implementation of [`Limiter`], with the clock's resolution applied around the rule.
@@ -153,6 +164,10 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     fn deny(&mut self, key: usize, now: Reading, cost: u32) {
         let now = self.cut(now);
         self.algorithm.deny(&mut self.states[key], now, cost);
+    }
+
+    fn denial_writes(&self, key: usize) -> bool {
+        self.algorithm.denial_writes(&self.states[key])
     }
 
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled {

@@ -127,6 +127,12 @@ pub trait Algorithm: Send + Sync + 'static {
     /// `count-rejected`, and buckets that store the older time of a refused call.
     fn deny(&self, _state: &mut Self::State, _now: Reading, _cost: u32) {}
 
+    /// Whether `deny` would write this state. Where it would not, a limiter that keeps its states elsewhere has
+    /// nothing to send.
+    fn denial_writes(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// What `state` takes at `now`.
     fn footprint(&self, state: &Self::State, now: Reading) -> Footprint;
 

@@ -173,6 +173,11 @@ impl<N: Nanos> Schedule<N> {
         }
     }
 
+    /// Whether a denial is written.
+    pub(super) fn denial_writes(&self) -> bool {
+        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+    }
+
     /// From when on nothing is owed.
     pub(super) fn neutral_from(&self, due: &Due<N>) -> Option<Reading> {
         i64::try_from(due.next.ceil()).ok().map(Reading)

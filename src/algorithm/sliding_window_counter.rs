@@ -164,6 +164,10 @@ impl Algorithm for SlidingWindowCounter {
         }
     }
 
+    fn denial_writes(&self, _state: &State) -> bool {
+        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+    }
+
     fn footprint(&self, _state: &State, _now: Reading) -> Footprint {
         Footprint { entries: 2, bytes: size_of::<State>() as u64 }
     }

@@ -225,6 +225,10 @@ impl Algorithm for SlidingWindowLog {
         }
     }
 
+    fn denial_writes(&self, _state: &State) -> bool {
+        self.common.count_rejected
+    }
+
     fn footprint(&self, state: &State, now: Reading) -> Footprint {
         let at = self.common.backwards.decided_at(now.0, state.newest());
         let has_left = |stamp: &i64| stamp.saturating_add(self.lifetime) <= at;

@@ -204,6 +204,12 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         }
     }
 
+    fn denial_writes(&self, state: &State<U>) -> bool {
+        self.common.count_rejected
+            || self.common.backwards == Backwards::Rewind
+            || (self.starts_late && state.last == UNSEEN)
+    }
+
     fn footprint(&self, _state: &State<U>, _now: Reading) -> Footprint {
         Footprint { entries: 2, bytes: size_of::<State<U>>() as u64 }
     }

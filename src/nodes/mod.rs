@@ -1,6 +1,7 @@
 //! The servers that decide: how many there are, which of them gets an attempt, what their clocks show, and
 //! where the state of the limits lies.
 
+mod rounds;
 mod routing;
 mod settings;
 #[cfg(test)]
@@ -9,8 +10,9 @@ mod tests;
 use crate::clock::Clock;
 use crate::time::Span;
 
+pub use rounds::Rounds;
 pub use routing::{Router, Routing};
-pub use settings::{MEANING, Where};
+pub use settings::{MEANING, Read, Where};
 
 /// The `[nodes]` table.
 #[derive(Debug, Clone)]

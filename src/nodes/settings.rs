@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NodesSpec, Placement, Routing, Sweep};
+use super::{NodesSpec, Placement, Rounds, Routing, Sweep};
 use crate::clock::Clock;
 use crate::params::{Begin, Choice, Params};
 use crate::time::Span;
@@ -92,6 +92,8 @@ pub struct Read {
     pub count: Option<usize>,
     /// Where the state lies, where that could be read.
     pub placement: Option<Where>,
+    /// What nodes do every so often.
+    pub rounds: Vec<Rounds>,
 }
 
 impl NodesSpec {
@@ -112,13 +114,18 @@ impl NodesSpec {
         let sweeps =
             known.map(|known| matches!(known, Where::Local | Where::Split | Where::Synced));
         let with = "`placement = \"local\"`, \"split\" or \"synced\"";
+        let mut rounds = Vec::new();
+        if let Placement::Synced { every } = placement {
+            rounds.push(Rounds { name: "sync-every", every, place: params.place_of("sync-every") });
+        }
         let sweep = params.only(sweeps, with, |params| {
-            params.optional_table("sweep", SWEEP_MEANING, Sweep::read).flatten()
+            let read = |params: &mut Params| Sweep::read(params, &mut rounds);
+            params.optional_table("sweep", SWEEP_MEANING, read).flatten()
         });
         let count_or_one = count.unwrap_or(1);
         let nodes =
             NodesSpec { count: count_or_one, routing, placement, clocks, sweep: sweep.flatten() };
-        Read { nodes, count, placement: known }
+        Read { nodes, count, placement: known, rounds }
     }
 }
 
@@ -207,7 +214,7 @@ const SWEEP_MEANING: &str =
 
 impl Sweep {
     /// `None` after a problem was reported.
-    fn read(params: &mut Params) -> Option<Sweep> {
+    fn read(params: &mut Params, rounds: &mut Vec<Rounds>) -> Option<Sweep> {
         let every: Option<Span> = params.required("every", "How often a node goes over its keys.");
         let idle: Option<Span> =
             params.required("idle", "It forgets those that it has not seen for so long.");
@@ -216,6 +223,8 @@ impl Sweep {
                 let help = "write a span such as \"60s\"";
                 params.require(name, span != Some(Span::ZERO), "no time at all", help) && all
             });
-        lasting.then_some(Sweep { every: every?, idle: idle? })
+        let (every, idle) = (every?, idle?);
+        rounds.push(Rounds { name: "every", every, place: params.place_of("every") });
+        lasting.then_some(Sweep { every, idle })
     }
 }

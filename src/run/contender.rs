@@ -80,7 +80,7 @@ impl Contender {
     /// Reads the options once for every limit, so that all of their problems are known.
     fn checked(mut self, limits: &[LimitSpec], problems: &Problems) -> Option<Contender> {
         for spec in limits {
-            for limit in promises(spec) {
+            for limit in spec.promises() {
                 let mut params = self.params(problems);
                 let limiter = ALGORITHMS[self.kind].limiter(&limit, &mut params);
                 self.resolved = Json::Object(params.finish().resolved);
@@ -137,10 +137,7 @@ impl Contender {
     /// # Panics
     /// If `limits` are not those it was read for, and its options do not suit them.
     pub fn alone(&self, limits: &[LimitSpec]) -> Rules {
-        let is = |option: &str, value: Json| self.resolved[option] == value;
-        let denials_write = is("count-rejected", json!(true)) || is("backwards", json!("rewind"));
-        let queues = ALGORITHMS[self.kind].queues;
-        Rules { denials_write, ..Rules::plain(self.limiters(limits), queues) }
+        Rules::plain(self.limiters(limits), ALGORITHMS[self.kind].queues)
     }
 
     /// What decides in a run of a case.
@@ -170,7 +167,7 @@ impl Contender {
                 .limiter(limit, &mut self.params(&problems))
                 .unwrap_or_else(|| panic!("the options of {} were checked before", self.name))
         };
-        limits.iter().map(|spec| promises(spec).map(|limit| of(&limit)).collect()).collect()
+        limits.iter().map(|spec| spec.promises().map(|limit| of(&limit)).collect()).collect()
     }
 
     /// Whether it is of the same kind with the same options, whatever it is called.
@@ -190,11 +187,6 @@ impl Contender {
         params.or("name", self.name.clone(), NAME);
         params
     }
-}
-
-/// A limit's own promise, then those of its tiers.
-fn promises(spec: &LimitSpec) -> impl Iterator<Item = Limit> + '_ {
-    std::iter::once(spec.limit).chain(spec.tiers.iter().map(|tier| tier.limit))
 }
 
 /// A case's limits as `of` changes each promise.
@@ -308,7 +300,7 @@ mod tests {
                 sweep: None,
             };
             let store = StoreSpec { on_failure, ..StoreSpec::default() };
-            Some(Fleet { nodes, store, begins: Vec::new() })
+            Some(Fleet::new(nodes, store))
         };
         let text = "[[algorithm]]\nkind = \"fixed-window\"\nanchor = \"expiry\"\n";
         let told = |fleet| contenders_in(fleet, text).map(|contenders| contenders.len());

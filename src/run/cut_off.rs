@@ -29,5 +29,6 @@ pub(super) fn cross_slot(case: &Case, keys: &[(String, u16); 2]) -> Error {
     let help = "put into `{}` in `key-name` what all keys of an attempt share, such as \
                 \"ratelimit:<limit>:<key>{all}\"; or let limits decide by themselves (`combine = \"independent\"`), or \
                 keep to one shard";
-    Error::input(Problem::at(&case.place, message).help(help))
+    let place = case.fleet.as_ref().and_then(|fleet| fleet.shards_at.as_ref());
+    Error::input(Problem::at(place.unwrap_or(&case.place), message).help(help))
 }

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::spread::Spread;
 use crate::error::{Problem, Problems};
-use crate::nodes::Placement;
-use crate::scenario::{Case, Fleet};
+use crate::params::Value;
+use crate::scenario::{Case, LimitSpec};
 use crate::traffic::Traffic;
 use crate::world;
 
@@ -34,13 +35,22 @@ const SUBJECT: u64 = 768;
 const CLIENT: u64 = 256;
 const JOB: u64 = 128;
 
-/// Bytes of a key's state at one more place, and of a call of the store.
-const STATE: u64 = 128;
+/// Bytes of a key's state at one more place, of a call of the store, and of a charge to tell it of.
+const STATE: u64 = 192;
 const CALL: u64 = 512;
+const CHARGE: u64 = 32;
 
 /// Bytes of a stored request, and of a recorded one whose time is drawn anew.
 const STORED: u64 = 24;
 const DRAWN: u64 = 32;
+
+/// Whether any algorithm of a case has an option.
+fn has_option(case: &Case, option: &str) -> bool {
+    case.algorithms.iter().any(|algorithm| match &algorithm.value {
+        Value::Table(table) => table.get(option).is_some(),
+        _ => false,
+    })
+}
 
 impl Estimate {
     /// Bytes that a replica may need for what its algorithms share, if it stores so many requests.
@@ -64,31 +74,39 @@ impl Estimate {
         let endpoints = traffic.endpoints.len().max(1) as u64;
         // A key is made of a client and an endpoint at most, and no key was never asked for.
         let keys = clients.saturating_mul(endpoints).min(requests);
-        // The places besides the first at which a key has a state, and whether each may hold all of it.
-        let (places, copies) = case.fleet.as_ref().map_or((0, 1), |Fleet { nodes, .. }| {
-            let places = nodes.count as u64;
-            match nodes.placement {
-                Placement::Synced { .. } => (places, places + 1),
-                _ => (places, 1),
-            }
-        });
+        let spread = case.fleet.as_ref().map_or(Spread::NONE, Spread::of);
+        // Where members of a log's set may be alike, it has one for each unit of cost.
+        let by_unit = has_option(case, "member");
+        // What is let through is told others, and where denials are written, all is.
+        let notes = has_option(case, "count-rejected") || has_option(case, "backwards");
+        let windows = |spec: &LimitSpec| {
+            let shortest = spec.promises().map(|limit| limit.per.nanos()).min();
+            shortest.map_or(0, |per| traffic.window.span().nanos() / per.max(1) + 2)
+        };
         let by_limit = case.limits.iter().map(|spec| {
-            let tiers = spec.tiers.iter().map(|tier| tier.limit);
-            let most = tiers.chain([spec.limit]).map(|limit| limit.requests.max(limit.burst)).max();
-            let remembered = keys.saturating_mul(most.unwrap_or(0)).min(decisions);
-            let state = SUBJECT.saturating_add(places.saturating_mul(STATE));
+            let most = spec.promises().map(|limit| limit.requests.max(limit.burst)).max();
+            let all = keys.saturating_mul(most.unwrap_or(0));
+            let apart = all.saturating_mul(spread.apart);
+            let once = if by_unit { apart } else { apart.min(decisions) };
+            let by_key = if by_unit { most } else { most.min(Some(decisions)) };
+            let drafts = requests.saturating_mul(by_key.filter(|_| spread.drafts).unwrap_or(0));
+            let remembered = once.saturating_mul(spread.copies).saturating_add(drafts);
+            let state = SUBJECT.saturating_add(spread.places.saturating_mul(STATE));
             let states = keys.saturating_mul(state);
-            let remembered = remembered.saturating_mul(copies);
-            remembered.saturating_mul(STAMP + ACCEPTANCE + EVENT).saturating_add(states)
+            let passed = if notes { u64::MAX } else { all.saturating_mul(windows(spec)) };
+            let told =
+                if spread.tells { passed.saturating_mul(spread.places).min(decisions) } else { 0 };
+            remembered
+                .saturating_mul(STAMP + ACCEPTANCE + EVENT)
+                .saturating_add(states)
+                .saturating_add(told.saturating_mul(CHARGE))
         });
+        let by_limit = by_limit.fold(clients.saturating_mul(SUBJECT), u64::saturating_add);
         // Requests about which nodes may ask the store at a time.
-        let asks = case.fleet.as_ref().is_some_and(|Fleet { nodes, .. }| {
-            matches!(nodes.placement, Placement::Shared | Placement::Leased { .. })
-        });
-        let calls = if asks { requests.saturating_mul(CALL) } else { 0 };
+        let calls = if spread.asks { requests.saturating_mul(CALL) } else { 0 };
         let beside = match attempts {
             // A bit for each decision, and one for that of the reference.
-            None if asks => requests.saturating_mul(world::REQUEST_BYTES as u64),
+            None if spread.asks => requests.saturating_mul(world::REQUEST_BYTES as u64),
             None => requests.div_ceil(4),
             Some(attempts) => {
                 let jobs = case.backend.as_ref().map_or(0, |backend| backend.most_jobs());
@@ -98,12 +116,11 @@ impl Estimate {
                     .saturating_add(jobs.min(attempts).saturating_mul(JOB))
             }
         };
-        let memory_bytes = by_limit
-            .fold(clients.saturating_mul(SUBJECT), u64::saturating_add)
-            .saturating_add(beside)
-            .saturating_add(calls);
+        let memory_bytes = by_limit.saturating_add(beside).saturating_add(calls);
         let events = attempts.map_or(0, |attempts| attempts.saturating_mul(5));
-        let events = events.saturating_add(requests.saturating_mul(2));
+        let events = events
+            .saturating_add(requests.saturating_mul(2))
+            .saturating_add(spread.events(case, traffic.window.span(), decisions));
         Estimate { requests, attempts, events, memory_bytes }
     }
 
@@ -198,6 +215,13 @@ mod tests {
                 "[clients]\ntimeout = \"1s\"\nretries = \"fixed\"\ndelay = \"300ms\"\nattempts = 3\n\
                  [backend]\nslots = 2\nservice-time = \"400ms\"\nqueue = 5\n",
             ]),
+            fleet in prop::sample::select(vec![
+                "",
+                "[nodes]\ncount = 3\n",
+                "[nodes]\ncount = 3\n[store]\nround-trip = \"200ms\"\natomicity = \"read-modify-write\"\n",
+                "[nodes]\ncount = 2\nplacement = \"synced\"\nsync-every = \"500ms\"\n\
+                 [store]\n[[store.fail-over]]\nat = \"5s\"\nlag = \"2s\"\n",
+            ]),
             (requests, burst) in (0..60_u64, 0..90_u64),
             seed in 0..1000_u64,
         ) {
@@ -206,7 +230,7 @@ mod tests {
                  [[limit]]\nrequests = {requests}\nper = \"5s\"\nburst = {burst}\n\
                  key = [\"client\", \"endpoint\"]\n[[limit]]\nrequests = 100\nper = \"1s\"\n"
             );
-            let prepared = scenario(&(limits + clients + &sources.concat())).unwrap();
+            let prepared = scenario(&(limits + clients + fleet + &sources.concat())).unwrap();
             let findings = simulate(&prepared, Options::default(), &Silent::default()).unwrap();
             let bounds = findings.estimates[0];
             for row in &findings.comparison.rows {

@@ -10,6 +10,7 @@ mod prepare;
 mod progress;
 mod reference;
 mod simulate;
+mod spread;
 mod stage;
 
 pub use contender::{Contender, schema as contender_schema};

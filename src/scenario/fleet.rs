@@ -1,8 +1,8 @@
 //! The servers that decide and the store that they share.
 
 use super::limit;
-use crate::error::{Problem, Problems};
-use crate::nodes::{self, NodesSpec, Placement, Where};
+use crate::error::{Place, Problem, Problems};
+use crate::nodes::{self, NodesSpec, Placement, Rounds, Where};
 use crate::params::{Begin, Params};
 use crate::store::{self, Around, StoreSpec};
 use crate::time::Span;
@@ -16,12 +16,23 @@ pub struct Fleet {
     pub store: StoreSpec,
     /// What begins at a stated time, for problems with what never does.
     pub begins: Vec<Begin>,
+    /// What nodes do every so often, for problems with what they do too often.
+    pub rounds: Vec<Rounds>,
+    /// Where it stands what keys are called and how many shards they are spread over, for problems with that.
+    pub shards_at: Option<Place>,
 }
 
 impl Fleet {
-    /// Reports what would begin only after a run of this length.
+    /// Nodes and a store that no scenario names.
+    pub fn new(nodes: NodesSpec, store: StoreSpec) -> Fleet {
+        Fleet { nodes, store, begins: Vec::new(), rounds: Vec::new(), shards_at: None }
+    }
+
+    /// Reports what would begin only after a run of this length, and what would be done too often in it.
     pub fn check_within(&self, duration: Span, problems: &Problems) {
         self.begins.iter().for_each(|begin| begin.check_within(duration, problems));
+        let count = self.nodes.count;
+        self.rounds.iter().for_each(|rounds| rounds.check_within(duration, count, problems));
     }
 }
 
@@ -34,10 +45,12 @@ pub(super) fn read(params: &mut Params, limits: usize) -> Option<Fleet> {
     let read = params.optional_table("nodes", nodes::MEANING, |params| {
         NodesSpec::read(params, limits, default, &mut begins)
     });
-    let (nodes, count, placement) = match read {
-        Some(read) => (read.nodes, read.count, read.placement),
-        None => (NodesSpec::single(Placement::Shared), Some(1), Some(Where::Shared)),
-    };
+    let nodes::Read { nodes, count, placement, rounds } = read.unwrap_or_else(|| nodes::Read {
+        nodes: NodesSpec::single(Placement::Shared),
+        count: Some(1),
+        placement: Some(Where::Shared),
+        rounds: Vec::new(),
+    });
     if has_store && placement.is_some_and(|placement| !placement.uses_store()) {
         let message = "this store has no effect: each node keeps its state to itself";
         let help =
@@ -55,9 +68,13 @@ pub(super) fn read(params: &mut Params, limits: usize) -> Option<Fleet> {
         limit: limit::read_plain,
     };
     let store = params.optional_table("store", store::MEANING, |params| {
-        StoreSpec::read(params, &around, &mut begins)
+        let at = if params.has("key-name") { "key-name" } else { "shards" };
+        let shards_at = params.place_of(at);
+        (StoreSpec::read(params, &around, &mut begins), shards_at)
     });
-    (has_nodes || has_store).then(|| Fleet { nodes, store: store.unwrap_or_default(), begins })
+    let (store, shards_at) = store.unzip();
+    let store = store.unwrap_or_default();
+    (has_nodes || has_store).then_some(Fleet { nodes, store, begins, rounds, shards_at })
 }
 
 #[cfg(test)]
@@ -190,6 +207,29 @@ mod tests {
             refused(&text, &format!("this {what} begins when the run is over"), place);
             assert!(read_with(&text, &[("duration", "61s")]).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_would_be_done_too_often_is_a_problem_at_its_place() {
+        let synced = "[nodes]\ncount = 3\nplacement = \"synced\"\nsync-every = \"179ns\"\n";
+        refused(synced, "`sync-every` = 179ns is", "t.toml:9:14");
+        let swept = "[nodes]\ncount = 3\n[nodes.sweep]\nevery = \"1ns\"\nidle = \"1s\"\n";
+        refused(swept, "`every` = 1ns is", "t.toml:9:9");
+    }
+
+    #[test]
+    fn without_a_timeout_an_answer_is_waited_for_as_long_as_the_attempt_is_held() {
+        let timeout = |text: &str| fleet(&format!("[store]\n{text}")).store.timeout;
+        assert_eq!(timeout("on-failure = \"open\"\n"), Span::from_secs(1));
+        let held = "on-failure = \"open-after\"\nopen-after = \"5s\"\n";
+        assert_eq!(timeout(held), Span::from_secs(5));
+        assert_eq!(timeout(&format!("{held}timeout = \"2s\"\n")), Span::from_secs(2));
+    }
+
+    #[test]
+    fn a_breaker_without_calls_to_keep_back_is_a_problem() {
+        let synced = "[nodes]\ncount = 2\nplacement = \"synced\"\nsync-every = \"1s\"\n";
+        refused(&format!("{synced}[store.breaker]\n"), "`breaker` goes with", "t.toml:11");
     }
 
     #[test]

@@ -31,6 +31,13 @@ pub struct LimitSpec {
     pub place: Place,
 }
 
+impl LimitSpec {
+    /// Its own promise, then those of its tiers.
+    pub fn promises(&self) -> impl Iterator<Item = Limit> + '_ {
+        std::iter::once(self.limit).chain(self.tiers.iter().map(|tier| tier.limit))
+    }
+}
+
 /// The limit of one tier.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier {

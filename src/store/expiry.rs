@@ -72,8 +72,6 @@ pub struct Hit {
     pub matters: Option<Span>,
     /// The window of its limit.
     pub window: Span,
-    /// A number below 1,000,000, each as likely as the next.
-    pub luck: u32,
 }
 
 /// When a key expires after a hit.
@@ -97,8 +95,8 @@ fn up_to(unit: u64, span: Span, more: Span) -> Span {
 
 impl Expiry {
     /// When a key expires after a hit. Where the key is not there after the hit (it was not, and nothing was
-    /// written), that means nothing.
-    pub fn deadline(&self, hit: Hit) -> Deadline {
+    /// written), that means nothing. `luck` draws a number below 1,000,000, each as likely as the next.
+    pub fn deadline(&self, hit: Hit, luck: impl FnOnce() -> u32) -> Deadline {
         let matters = |how: &dyn Fn(Span) -> Span| {
             hit.matters.map_or(Deadline::Never, |matters| Deadline::After(how(matters)))
         };
@@ -109,7 +107,7 @@ impl Expiry {
             Expiry::None => Deadline::Never,
             Expiry::Short { after } => Deadline::After(after),
             Expiry::Lost { .. } if !hit.created => Deadline::Same,
-            Expiry::Lost { ppm } if hit.luck < ppm => Deadline::Never,
+            Expiry::Lost { ppm } if luck() < ppm => Deadline::Never,
             Expiry::Lost { .. } => matters(&|span| up_to(MILLISECOND, span, Span::ZERO)),
             Expiry::WholeSeconds { round } => matters(&|span| {
                 let seconds = span.nanos() / SECOND;
@@ -230,7 +228,6 @@ mod tests {
         written: true,
         matters: Some(Span::from_nanos(1_500_400_000)),
         window: WINDOW,
-        luck: 0,
     };
 
     const KINDS: [Expiry; 9] = [
@@ -249,9 +246,14 @@ mod tests {
         Deadline::After(Span::from_nanos(count * MILLISECOND))
     }
 
-    /// What each kind makes of a hit.
+    /// Of a hit by which nothing is lost.
+    fn deadline(kind: Expiry, hit: Hit) -> Deadline {
+        kind.deadline(hit, || 999_999)
+    }
+
+    /// What each kind makes of that.
     fn deadlines(hit: Hit) -> [Deadline; 9] {
-        KINDS.map(|kind| kind.deadline(hit))
+        KINDS.map(|kind| deadline(kind, hit))
     }
 
     #[test]
@@ -261,7 +263,7 @@ mod tests {
             [ms(1501), Never, ms(1000), ms(60_000), ms(5000), Same, ms(1000), ms(1000), ms(2000)];
         assert_eq!(deadlines(HIT), expected);
         let right = Expiry::Right { margin: Span::from_secs(2) };
-        assert_eq!(right.deadline(HIT), ms(3501));
+        assert_eq!(deadline(right, HIT), ms(3501));
     }
 
     #[test]
@@ -275,7 +277,7 @@ mod tests {
     #[test]
     fn the_command_that_sets_an_end_is_lost_for_10_000_of_a_million_keys_that_are_created() {
         let lost = Expiry::Lost { ppm: 10_000 };
-        let created = |luck| lost.deadline(Hit { created: true, luck, ..HIT });
+        let created = |luck| lost.deadline(Hit { created: true, ..HIT }, || luck);
         assert_eq!(created(9_999), Deadline::Never);
         assert_eq!(created(10_000), ms(1501));
     }
@@ -283,7 +285,7 @@ mod tests {
     #[test]
     fn what_matters_for_ever_never_ends_unless_the_end_does_not_look_at_that() {
         use Deadline::Never;
-        let hit = Hit { created: true, matters: None, luck: 999_999, ..HIT };
+        let hit = Hit { created: true, matters: None, ..HIT };
         let expected = [Never, Never, ms(1000), ms(60_000), ms(5000), Never, Never, Never, Never];
         assert_eq!(deadlines(hit), expected);
     }
@@ -292,7 +294,7 @@ mod tests {
     fn less_than_a_second_is_one_or_nothing_and_whole_seconds_stay() {
         let seconds = |round, nanos| {
             let matters = Some(Span::from_nanos(nanos));
-            Expiry::WholeSeconds { round }.deadline(Hit { matters, ..HIT })
+            deadline(Expiry::WholeSeconds { round }, Hit { matters, ..HIT })
         };
         for (round, below, whole, above) in [
             (Rounding::DownToOne, ms(1000), ms(3000), ms(3000)),
@@ -312,14 +314,14 @@ mod tests {
         ) {
             let [matters, margin] = [matters, margin].map(Span::from_nanos);
             let hit = Hit { matters: Some(matters), ..HIT };
-            let Deadline::After(after) = Expiry::Right { margin }.deadline(hit) else {
+            let Deadline::After(after) = deadline(Expiry::Right { margin }, hit) else {
                 panic!("an end")
             };
             let exact = u128::from(matters.nanos()) + u128::from(margin.nanos());
             prop_assert!(after >= Span::saturating(exact));
             prop_assert!(u128::from(after.nanos()) < exact + u128::from(MILLISECOND));
             for kind in KINDS {
-                let _ = kind.deadline(hit);
+                let _ = deadline(kind, hit);
             }
         }
     }

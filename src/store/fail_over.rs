@@ -9,7 +9,7 @@ use crate::time::Span;
 pub struct FailOver {
     /// When, from the start of the run.
     pub at: Span,
-    /// What was written in the last so long is lost.
+    /// What was written in the last so long is lost: before the store was down for all, if it was until then.
     pub lag: Span,
     /// Which shard; `None` for all. Counted from 0.
     pub shard: Option<usize>,
@@ -40,7 +40,11 @@ impl FailOver {
         let at: Option<Span> = params.required("at", "When, from the start of the run.");
         begins.extend(at.map(|at| Begin::new("fail-over", at, params)));
         let lag: Option<Span> =
-            params.required("lag", "What was written in the last so long before is lost.");
+            params.required(
+            "lag",
+            "What was written in the last so long before is lost; where an outage of kind \"down\" for all nodes lasts \
+             until then, before that outage.",
+        );
         let loses = params.require(
             "lag",
             lag != Some(Span::ZERO),

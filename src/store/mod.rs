@@ -83,9 +83,9 @@ pub enum TimeOf {
 /// How much a store may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// All keys with their states take no more than this.
+    /// While all keys with their states take more than this, something goes before a write.
     pub bytes: u64,
-    /// What goes if they would.
+    /// What goes.
     pub eviction: Eviction,
 }
 
@@ -96,7 +96,7 @@ pub enum Eviction {
     LeastRecentlyUsed,
     /// The key that expires soonest; a write fails if none does.
     SoonestToExpire,
-    /// Nothing: a write that needs more fails.
+    /// Nothing: the write fails.
     Refuse,
 }
 

@@ -87,6 +87,29 @@ impl Outages {
         condition
     }
 
+    /// Since when a shard (`None`: all of them) is down for all nodes without a break, just before `at`; `at` if it is
+    /// not.
+    pub fn down_since(&self, at: Instant, shard: Option<usize>) -> Instant {
+        let covers = |outage: &Outage| {
+            let shards = &outage.shards;
+            let whole = shards.is_empty() || shard.is_some_and(|shard| shards.contains(&shard));
+            matches!(outage.kind, OutageKind::Down(_)) && outage.nodes.is_empty() && whole
+        };
+        let down: Vec<Window> = self
+            .outages
+            .iter()
+            .filter(|(_, outage)| covers(outage))
+            .map(|(window, _)| *window)
+            .collect();
+        let mut since = at;
+        while let Some(before) =
+            down.iter().find(|window| window.start < since && since <= window.end)
+        {
+            since = before.start;
+        }
+        since
+    }
+
     /// From when to when anything is wrong, in time order, up to the end of the run; spans that touch or overlap
     /// are one.
     pub fn windows(&self) -> Vec<Window> {
@@ -232,6 +255,26 @@ mod tests {
         let outages = Outages::within(RUN, &all);
         let seen: Vec<_> = outages.losses().map(|(at, shards)| (at.0, shards.to_vec())).collect();
         assert_eq!(seen, [(1020, vec![]), (1900, vec![1]), (2050, vec![0])]);
+    }
+
+    #[test]
+    fn a_shard_is_down_since_the_first_of_outages_without_a_break_that_cover_it_for_all_nodes() {
+        let all = [
+            outage(10, 5, SILENT),
+            outage(15, 5, REFUSES),
+            outage(18, 12, SILENT),
+            outage(50, 10, slow(2, 0)),
+            Outage { nodes: vec![0], ..outage(60, 10, SILENT) },
+            Outage { shards: vec![1], ..outage(70, 10, SILENT) },
+        ];
+        let outages = Outages::within(RUN, &all);
+        let since = |at, shard| outages.down_since(Instant(at), shard).0;
+        assert_eq!(
+            [1010, 1011, 1025, 1030, 1031].map(|at| since(at, None)),
+            [1010, 1010, 1010, 1010, 1031]
+        );
+        assert_eq!([1055, 1065, 1075].map(|at| since(at, Some(0))), [1055, 1065, 1075]);
+        assert_eq!((since(1075, Some(1)), since(1075, None)), (1070, 1075));
     }
 
     proptest! {

@@ -1,5 +1,7 @@
 //! The `[store]` table.
 
+use serde_json::json;
+
 use super::{
     Atomicity, BreakerSpec, Eviction, Expiry, FailOver, KeyName, Memory, OnFailure, Outage,
     RoundTrip, StoreSpec, TimeOf,
@@ -64,7 +66,7 @@ impl Choice for Eviction {
             Eviction::SoonestToExpire,
             "the key that expires soonest goes; where none ever does, the write fails",
         ),
-        ("refuse", Eviction::Refuse, "a write that needs more than there is fails"),
+        ("refuse", Eviction::Refuse, "it is not: the write fails"),
     ];
 }
 
@@ -85,7 +87,7 @@ impl Choice for Policy {
         (
             "open-after",
             Policy::OpenAfter,
-            "lets it through `open-after` after it came, and waits no longer than that for any answer",
+            "lets it through `open-after` after it came; waits no longer than that for any answer",
         ),
     ];
 }
@@ -98,11 +100,13 @@ impl StoreSpec {
         const AWAITED: &str = "`placement = \"shared\"` or \"leased\" in `[nodes]`";
         let plain = StoreSpec::default();
         let round_trip = RoundTrip::read(params).unwrap_or(plain.round_trip);
-        let timeout =
-            params.or("timeout", plain.timeout, "How long a node waits for the answer to a call.");
+        let timeout: Option<Span> = params.optional(
+            "timeout",
+            "How long a node waits for the answer to a call. By default 1s, or as long as `open-after` says.",
+        );
         params.require(
             "timeout",
-            timeout != Span::ZERO,
+            timeout != Some(Span::ZERO),
             "a timeout of no time at all",
             "write a span such as \"1s\"",
         );
@@ -125,7 +129,14 @@ impl StoreSpec {
         let (on_failure, fallback) = params
             .only(around.awaited, AWAITED, |params| read_policy(params, around))
             .unwrap_or((plain.on_failure, None));
-        let breaker = params.optional_table("breaker", BreakerSpec::MEANING, BreakerSpec::read);
+        let timeout = timeout.unwrap_or(match on_failure {
+            OnFailure::OpenAfter(after) => after,
+            _ => plain.timeout,
+        });
+        params.resolve("timeout", json!(timeout.to_string()));
+        let breaker = params.only(around.awaited, AWAITED, |params| {
+            params.optional_table("breaker", BreakerSpec::MEANING, BreakerSpec::read)
+        });
         let outages = Outage::read_all(params, around.nodes, shards, begins);
         let fail_overs = FailOver::read_all(params, shards, begins);
         StoreSpec {
@@ -141,7 +152,7 @@ impl StoreSpec {
             outages,
             on_failure,
             fallback,
-            breaker,
+            breaker: breaker.flatten(),
         }
     }
 }
@@ -149,7 +160,7 @@ impl StoreSpec {
 fn read_memory(params: &mut Params) -> Option<Memory> {
     let bytes: Option<u64> = params.within(1..=u64::MAX).optional(
         "max-memory-bytes",
-        "All keys with their states take no more than this. By default there is no bound.",
+        "While all keys with their states take more than this, a write needs room first. By default there is no bound.",
     );
     // What could not be read is a bound too.
     let bound = params
@@ -157,7 +168,7 @@ fn read_memory(params: &mut Params) -> Option<Memory> {
         .then_some(bytes.is_some())
         .map_or(Some(false), |known| known.then_some(true));
     let eviction = params.only(bound, "`max-memory-bytes`", |params| {
-        params.or("eviction", Eviction::LeastRecentlyUsed, "What happens when they would.")
+        params.or("eviction", Eviction::LeastRecentlyUsed, "How that is made.")
     });
     Some(Memory { bytes: bytes?, eviction: eviction? })
 }

@@ -45,6 +45,8 @@ pub(super) struct Loop<'a, 'b> {
     refusing_takes_time: bool,
     end: Instant,
     attempts: u64,
+    /// What happened to nodes and store, which need no attempts for that.
+    steps: u64,
 }
 
 impl<'a, 'b> Loop<'a, 'b> {
@@ -80,6 +82,7 @@ impl<'a, 'b> Loop<'a, 'b> {
             refusing_takes_time: plan.backend.is_some_and(|b| b.reject_cost() > Span::ZERO),
             end: window.end,
             attempts: 0,
+            steps: 0,
         }
     }
 
@@ -91,7 +94,7 @@ impl<'a, 'b> Loop<'a, 'b> {
     ) -> Result<(u64, u64), Stopped> {
         let most = self.plan.max_attempts;
         let mut arrivals = arrivals.enumerate().peekable();
-        let mut reported = 0;
+        let (mut reported, mut done) = (0, 0);
         loop {
             let arrival = arrivals.peek().map(|(_, arrival)| arrival.at);
             let step = self.fleet.as_ref().and_then(Fleet::next_at);
@@ -109,7 +112,8 @@ impl<'a, 'b> Loop<'a, 'b> {
                     self.check_slots()?;
                 }
             }
-            if self.attempts - reported >= STRIDE || self.attempts > most {
+            if self.attempts + self.steps - done >= STRIDE || self.attempts > most {
+                done = self.attempts + self.steps;
                 let new = self.attempts - std::mem::replace(&mut reported, self.attempts);
                 self.report(observer, now, new)?;
             }

@@ -38,10 +38,19 @@ impl Decision {
 pub(super) struct Ruling {
     /// Which refuse; those that were not asked do not.
     pub refused: u64,
+    /// Which of these write that they do.
+    pub noted: u64,
     /// Which charge it.
     pub charged: u64,
     /// How long it waits in their queues.
     pub queued: Span,
+}
+
+impl Ruling {
+    /// Which states are written.
+    pub fn written(&self) -> u64 {
+        self.charged | self.noted
+    }
 }
 
 /// By limit and variant (the limit itself, then its tiers), the configured algorithm.
@@ -158,7 +167,10 @@ impl Gate {
         for (index, met) in keys.iter().enumerate() {
             let (limiter, key) = self.at(met);
             match limiter.check(key, now, met.cost) {
-                Verdict::Deny => ruling.refused |= 1 << index,
+                Verdict::Deny => {
+                    ruling.refused |= 1 << index;
+                    ruling.noted |= u64::from(limiter.denial_writes(key)) << index;
+                }
                 verdict => {
                     ruling.charged |= 1 << index;
                     if let Verdict::Queue(span) = verdict {
@@ -189,13 +201,13 @@ impl Gate {
         self.decision(keys, now, ruling)
     }
 
-    /// Does to the states what a ruling says that was made on copies of them.
+    /// Does to the states what a ruling says that was made on copies of them, as far as that was written.
     pub(super) fn enact_elsewhere(&mut self, keys: &[Met], now: Reading, ruling: &Ruling) {
         for (index, met) in keys.iter().enumerate() {
             let (limiter, key) = self.of(met);
             if ruling.charged >> index & 1 == 1 {
                 limiter.owe(key, now, met.cost);
-            } else if ruling.refused >> index & 1 == 1 {
+            } else if ruling.noted >> index & 1 == 1 {
                 limiter.deny(key, now, met.cost);
             }
         }

@@ -186,7 +186,7 @@ pub enum Stopped {
     },
 }
 
-/// Attempts between two calls of [`Observer::progressed`].
+/// Attempts, and steps of nodes and store, between two calls of [`Observer::progressed`].
 const STRIDE: u64 = 1 << 14;
 
 /// Runs one algorithm by its `rules`. With a `reference`, the decisions on traffic that clients send on schedule

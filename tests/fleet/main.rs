@@ -5,6 +5,7 @@ mod faults;
 mod outages;
 mod random;
 mod sameness;
+mod store;
 
 use std::path::Path;
 

@@ -23,10 +23,41 @@ fn traffic() -> impl Strategy<Value = String> {
     })
 }
 
-/// A duration, limits and traffic.
+/// A duration, one limit and traffic.
 fn base() -> impl Strategy<Value = String> {
     let limit = (1..12_u32, select(&["300ms", "1s", "3s"][..]))
         .prop_map(|(requests, per)| format!("limit = \"{requests}/{per}\"\n"));
+    with(limit)
+}
+
+/// A duration, several limits, one of them for all clients, and traffic.
+fn many() -> impl Strategy<Value = String> {
+    let ways = select(&["all-or-nothing", "sequential", "independent"][..]);
+    let limits = (1..12_u32, 3..20_u32, ways).prop_map(|(one, other, combine)| {
+        format!(
+            "combine = \"{combine}\"\nlimit = [\"{one}/1s\", {{ requests = {other}, per = \"2s\", key = \
+             \"everything\" }}]\n"
+        )
+    });
+    with(limits)
+}
+
+/// Options under which algorithms write what they refuse, or go by older times.
+fn options() -> impl Strategy<Value = &'static str> {
+    select(
+        &[
+            "[[algorithm]]\nkind = \"fixed-window\"\ncount-rejected = true\n\
+             [[algorithm]]\nkind = \"sliding-window-log\"\ncount-rejected = true\n",
+            "[[algorithm]]\nkind = \"gcra\"\nbackwards = \"rewind\"\n\
+             [[algorithm]]\nkind = \"sliding-window-counter\"\nbackwards = \"rewind\"\n",
+            "[[algorithm]]\nkind = \"token-bucket\"\ninitial = 0\n\
+             [[algorithm]]\nkind = \"leaky-bucket\"\ncount-rejected = true\n",
+        ][..],
+    )
+}
+
+/// A duration and traffic under limits.
+fn with(limit: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     (limit, prop::collection::vec(traffic(), 1..3), 0..1000_u64).prop_map(
         |(limit, traffic, seed)| {
             format!("duration = \"4s\"\nseed = {seed}\n{limit}{}", traffic.concat())
@@ -35,7 +66,10 @@ fn base() -> impl Strategy<Value = String> {
 }
 
 fn nodes() -> impl Strategy<Value = String> {
-    let routing = select(&["round-robin", "random", "by-key", "least-busy"][..]);
+    let routing = prop_oneof![
+        4 => select(&["round-robin", "random", "by-key", "least-busy"][..]).prop_map(|routing| format!("\"{routing}\"")),
+        1 => Just("\"weighted\"\nweights = [3, 0, 1]".to_owned()),
+    ];
     let clocks = weighted(
         0.5,
         (-3..3_i64, -3..3_i64, select(&["1ns", "1ms", "1s"][..])).prop_map(|(one, other, resolution)| {
@@ -43,7 +77,7 @@ fn nodes() -> impl Strategy<Value = String> {
         }),
     );
     (routing, clocks).prop_map(|(routing, clocks)| {
-        format!("[nodes]\ncount = 3\nrouting = \"{routing}\"\n{}", clocks.unwrap_or_default())
+        format!("[nodes]\ncount = 3\nrouting = {routing}\n{}", clocks.unwrap_or_default())
     })
 }
 
@@ -61,6 +95,7 @@ fn fleet() -> impl Strategy<Value = String> {
         select(
             &[
                 "placement = \"synced\"\nsync-every = \"250ms\"\n",
+                "placement = \"synced\"\nsync-every = \"90ms\"\nsweep = { every = \"200ms\", idle = \"300ms\" }\n",
                 "placement = \"leased\"\nlease-batch = 3\nlease-lasts = \"600ms\"\n",
             ][..],
         ),
@@ -108,9 +143,15 @@ fn store(shared: bool) -> impl Strategy<Value = String> {
         weighted(0.3, Just("[store.breaker]\nfailures = 2\nopen-for = \"300ms\"\n")),
         weighted(0.3, Just("[[store.fail-over]]\nat = \"2s\"\nlag = \"900ms\"\n")),
         weighted(0.2, select(&["least-recently-used", "soonest-to-expire", "refuse"][..])),
+        weighted(0.3, Just("time = \"store\"\n")),
+        weighted(
+            0.3,
+            Just("shards = 2\noffsets = [\"0s\", \"-700ms\"]\nkey-name = \"<limit>:<key>{one}\"\n"),
+        ),
     );
     (round_trip, atomicity, expiry, failure, outage, more).prop_map(
-        move |(round_trip, atomicity, expiry, failure, outage, (breaker, fail_over, eviction))| {
+        move |(round_trip, atomicity, expiry, failure, outage, more)| {
+            let (breaker, fail_over, eviction, time, shards) = more;
             let mut text = format!(
                 "[store]\nround-trip = {round_trip}\ntimeout = \"250ms\"\nexpiry = {expiry}\n"
             );
@@ -119,7 +160,9 @@ fn store(shared: bool) -> impl Strategy<Value = String> {
             }
             if shared {
                 text += &format!("atomicity = \"{atomicity}\"\non-failure = {failure}\n");
+                text += time.unwrap_or_default();
             }
+            text += shards.unwrap_or_default();
             text += breaker.filter(|_| shared).unwrap_or_default();
             if let Some(outage) = outage {
                 text += &format!("[[store.outage]]\nat = \"1s\"\nfor = \"1500ms\"\n{outage}");
@@ -135,11 +178,13 @@ proptest! {
     /// Books are balanced by every run, or it panics.
     #[test]
     fn books_balance_and_nothing_depends_on_the_moment(
-        base in base(), fleet in fleet(), closed in weighted(0.5, loops::closed()),
+        (one, many) in (base(), many()), fleet in fleet(), options in weighted(0.5, options()),
+        closed in weighted(0.5, loops::closed()), several in any::<bool>(),
     ) {
-        let text = format!("{base}{fleet}{}", closed.unwrap_or_default());
+        let base = if several && !fleet.contains("leased") { many } else { one };
+        let text = format!("{base}{fleet}{}{}", options.unwrap_or_default(), closed.unwrap_or_default());
         let (once, again) = (tallies(&text), tallies(&text));
-        prop_assert_eq!(once.len(), 6);
+        prop_assert_eq!(once.len(), if options.is_some() { 2 } else { 6 });
         prop_assert!(once == again, "{}", text);
     }
 
@@ -159,6 +204,22 @@ proptest! {
             let far = fates(&far);
             prop_assert!(far.0 <= near.0 && near.0 - far.0 <= pending, "{name}: {near:?} {far:?} {pending}");
             prop_assert!(far.1 <= near.1 && near.1 - far.1 <= pending, "{name}: {near:?} {far:?} {pending}");
+        }
+    }
+
+    /// A race needs time between reading and writing.
+    #[test]
+    fn what_takes_no_time_is_decided_without_a_script_as_by_one(
+        base in many(), options in weighted(0.7, options()), nodes in select(vec![1, 3]),
+        atomicity in select(vec!["check-then-increment", "read-modify-write"]),
+    ) {
+        let of = |atomicity: &str| tallies(&format!(
+            "{base}[nodes]\ncount = {nodes}\n[store]\natomicity = \"{atomicity}\"\n{}",
+            options.unwrap_or_default()
+        ));
+        for ((_, name, script), (_, _, other)) in of("script").into_iter().zip(of(atomicity)) {
+            prop_assert_eq!(fates(&script), fates(&other), "{} {}", name, base);
+            prop_assert_eq!(&script.wrong, &other.wrong, "{} {}", name, base);
         }
     }
 }

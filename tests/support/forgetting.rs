@@ -60,6 +60,10 @@ impl Limiter for Forgetting {
         self.limiter.deny(2 * key, now, cost);
     }
 
+    fn denial_writes(&self, key: usize) -> bool {
+        self.limiter.denial_writes(2 * key)
+    }
+
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled {
         self.forget_if_over(key, now);
         self.limiter.settle(2 * key, now, cost)

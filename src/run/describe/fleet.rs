@@ -267,7 +267,7 @@ mod tests {
         let store = StoreSpec { outages: vec![down], ..StoreSpec::default() };
         let mut nodes = nodes(2, Placement::Shared);
         nodes.clocks[1].offset = Offset::saturating(-5);
-        let mut fleet = Fleet { nodes, store, begins: Vec::new() };
+        let mut fleet = Fleet::new(nodes, store);
         let shared = info(&fleet, run());
         assert!(shared.store.is_some() && shared.outage.is_some());
         let window = Window {

@@ -30,6 +30,7 @@ impl<'a> Loop<'a, '_> {
 
     /// The next thing happens to nodes or store.
     pub(super) fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Stopped> {
+        self.steps += 1;
         let Some(fleet) = &mut self.fleet else { return Ok(()) };
         fleet.step(self.desk, &|ticket| self.requests.is_current(ticket));
         self.take_outcomes(observer);

@@ -1,8 +1,9 @@
 //! Calls to the store about attempts: from a node's question to its answer.
 
 use super::leases::Grant;
+use super::stock::Id;
+use super::trip::Trip;
 use super::{Ask, Fleet, Outcome, Step};
-use crate::seed::below;
 use crate::store::{Atomicity, Condition, Exchange, OnFailure, bytes};
 use crate::time::{Instant, Reading, Span};
 use crate::world::Fate;
@@ -36,14 +37,8 @@ pub(super) struct Call {
     pub phase: Phase,
     /// Whether nobody waits for the answer to what is under way.
     pub background: bool,
-    /// Until when the node waits for the answer.
-    pub deadline: Instant,
-    /// How long the answer takes.
-    pub back: Span,
-    /// Whether the answer comes too late or never, if the store works on the call at all.
-    pub late: bool,
-    /// A number below a million by which an expiry may be lost.
-    pub luck: u32,
+    /// The way of what is under way.
+    pub trip: Trip,
     /// What the node decided.
     pub ruling: Ruling,
     /// The states that it read, as it means to write them.
@@ -64,10 +59,7 @@ impl Call {
             read_at: at,
             phase: Phase::Script,
             background: false,
-            deadline: at,
-            back: Span::ZERO,
-            late: false,
-            luck: 0,
+            trip: Trip { arrives: None, back: Span::ZERO, deadline: at, late: false },
             ruling: Ruling::default(),
             drafts: Vec::new(),
             fate: None,
@@ -145,20 +137,14 @@ impl<'a> Fleet<'a> {
         let condition = self.condition(desk, at, call.node);
         let second = u64::from(call.phase == Phase::Write);
         let part = u64::from(call.ask.attempt) << 1 | second;
-        let mut stream = self.draws.part(u64::from(call.ask.number), part);
-        let round_trip = condition.stretch(self.store.round_trip.draw(&mut stream));
-        let chance = |stream: &mut _| below(stream, 1_000_000) as u32;
-        let lost = chance(&mut stream) < condition.lost_calls_ppm;
-        let unanswered = chance(&mut stream) < condition.lost_answers_ppm;
-        call.luck = chance(&mut stream);
-        let (out, back) = (round_trip.nanos() / 2, round_trip.nanos().div_ceil(2));
-        let out = Span::from_nanos(out);
-        call.back = Span::from_nanos(back);
-        call.deadline = match self.store.on_failure {
-            OnFailure::OpenAfter(after) => (call.ask.arrival.at + after).max(at),
-            _ => at + self.store.timeout,
-        };
-        call.late = lost || unanswered || at + round_trip > call.deadline;
+        let stream = self.draws.part(u64::from(call.ask.number), part);
+        let mut deadline = at + self.store.timeout;
+        if let OnFailure::OpenAfter(after) = self.store.on_failure {
+            deadline = deadline.min((call.ask.arrival.at + after).max(at));
+        }
+        let round_trip = &self.store.round_trip;
+        let trip = Trip::draw(round_trip, condition, (at, deadline), stream);
+        call.trip = trip;
         let exchange = match call.phase {
             Phase::Script | Phase::Lease => Exchange::Script,
             Phase::Read => Exchange::Read,
@@ -167,30 +153,34 @@ impl<'a> Fleet<'a> {
             }
             Phase::Write => Exchange::Write,
         };
-        let sent = self.size(desk, exchange);
-        desk.judge.called(at, sent);
-        if call.late && !call.background {
-            let deadline = call.deadline;
+        desk.judge.called(at, self.size(desk, exchange));
+        if trip.late && !call.background {
             self.expect(id, deadline, Step::Fails(id));
         }
-        if !lost {
-            self.expect(id, at + out, Step::Executes(id));
+        if let Some(arrives) = trip.arrives {
+            self.expect(id, arrives, Step::Executes(id));
         }
         self.shelve(id, call);
     }
 
     /// Bytes of a call about the keys at hand.
     fn size(&mut self, desk: &Desk<'a>, exchange: Exchange) -> u64 {
-        let keys: Vec<(usize, u64)> = desk
-            .keys
-            .iter()
-            .map(|met| {
-                let id = (met.limit, met.key);
-                let name = self.names.of(desk, &self.store.key_name, id).length;
-                (name, self.stock.get(id).bytes.saturating_sub(name as u64))
-            })
-            .collect();
-        bytes(exchange, keys.into_iter())
+        self.size_about(desk, exchange, desk.keys.iter().map(|met| (met.limit, met.key)))
+    }
+
+    /// Bytes of a call about these keys.
+    pub(super) fn size_about(
+        &mut self,
+        desk: &Desk<'a>,
+        exchange: Exchange,
+        keys: impl Iterator<Item = Id>,
+    ) -> u64 {
+        let Fleet { names, store, stock, .. } = self;
+        let sizes = keys.map(|id| {
+            let name = names.of(desk, &store.key_name, id).length;
+            (name, stock.get(id).bytes.saturating_sub(name as u64))
+        });
+        bytes(exchange, sizes)
     }
 
     /// A node has the answer to a call.
@@ -220,8 +210,7 @@ impl<'a> Fleet<'a> {
         if let Some((fate, window)) = call.fate {
             self.outcomes.push(Outcome::Answered { ask, at, fate, window });
         }
-        let writes = call.ruling.charged != 0 || self.denials_write;
-        if call.phase == Phase::Read && writes {
+        if call.phase == Phase::Read && call.ruling.written() != 0 {
             // What a refused attempt is charged is written too, but nobody waits for that.
             call.background = true;
             self.write_back(desk, at, id, call);

@@ -3,7 +3,7 @@
 
 use super::calls::{Call, Phase};
 use super::{Fleet, Outcome, Step};
-use crate::store::{Atomicity, Down, TimeOf};
+use crate::store::{Atomicity, TimeOf};
 use crate::time::{Instant, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::{Decision, Ruling};
@@ -22,22 +22,32 @@ impl<'a> Fleet<'a> {
     ) {
         let mut call = self.calls.take_up(id);
         desk.look_up(&call.ask.arrival);
-        let shard = self.first_shard(desk);
-        let down = self.condition(desk, at, call.node).down;
         // Of a call that is late anyway its node knows already, and of one in the background nobody does.
-        let told = !call.late && !call.background;
-        let fails = match down {
-            None => (!self.make_room(desk, at)).then_some(at + call.back),
-            Some(Down::Refuses) => Some(at + call.back),
-            Some(Down::Silent) => Some(call.deadline),
-        };
-        if let Some(fails) = fails {
-            if told {
-                self.expect(id, fails, Step::Fails(id));
+        let told = !call.trip.late && !call.background;
+        let ends = match self.condition(desk, at, call.node).down {
+            Some(down) => (call.trip.fails(at, down), Step::Fails(id)),
+            None if self.work(desk, at, &mut call, waits) => {
+                (at + call.trip.back, Step::Answered(id))
             }
-            return self.shelve(id, call);
+            None => (at + call.trip.back, Step::Fails(id)),
+        };
+        if told {
+            self.expect(id, ends.0, ends.1);
         }
+        self.shelve(id, call);
+    }
+
+    /// The store does what a call asks; false if that would write and there is no room.
+    fn work(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        call: &mut Call,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) -> bool {
+        let has_room = self.make_room(desk, at);
         if self.store.time == TimeOf::Store && call.phase != Phase::Write {
+            let shard = self.first_shard(desk);
             call.reading = self.store.clocks[shard].reading(self.run.start, at);
             call.read_at = at;
         }
@@ -50,30 +60,30 @@ impl<'a> Fleet<'a> {
         let decision = match call.phase {
             Phase::Script => {
                 call.ruling = self.places.gate(shelf).rule(&self.spots, call.reading);
-                Some(self.enact(desk, at, &call))
+                if !has_room && call.ruling.written() != 0 {
+                    return false;
+                }
+                Some(self.enact(desk, at, call))
             }
-            Phase::Read => self.read(desk, at, &mut call),
-            Phase::Write => Some(self.write(desk, at, &mut call)),
-            Phase::Lease => {
-                self.grant(desk, at, &mut call);
-                None
-            }
+            Phase::Read => self.read(desk, at, call),
+            Phase::Write if !has_room => return false,
+            Phase::Write => Some(self.write(desk, at, call)),
+            Phase::Lease => match self.grant(desk, at, call, has_room) {
+                true => None,
+                false => return false,
+            },
         };
         if let (Some(decision), false) = (decision, call.background) {
-            self.decided_far_away(desk, at, &mut call, decision, waits);
+            self.decided_in_store(desk, at, call, decision, waits);
         }
-        if told {
-            let answered = at + call.back;
-            self.expect(id, answered, Step::Answered(id));
-        }
-        self.shelve(id, call);
+        true
     }
 
     /// Charges the states at hand as a call's ruling says.
     fn enact(&mut self, desk: &mut Desk<'a>, at: Instant, call: &Call) -> Decision {
         let shelf = self.shelf();
         let decision = self.places.gate(shelf).enact(&self.spots, call.reading, &call.ruling);
-        self.hit(desk, at, call.reading, &call.ruling, call.luck);
+        self.hit(desk, at, call.reading, &call.ruling);
         decision
     }
 
@@ -92,7 +102,7 @@ impl<'a> Fleet<'a> {
             }
             decision = gate.enact(&call.drafts, call.reading, &call.ruling);
         }
-        self.hit(desk, at, call.reading, &Ruling::default(), call.luck);
+        self.hit(desk, at, call.reading, &Ruling::default());
         (call.ruling.refused != 0).then_some(decision)
     }
 
@@ -105,11 +115,11 @@ impl<'a> Fleet<'a> {
         }
         // Without drafts where it was not what was read that is written back.
         for (index, (spot, draft)) in self.spots.iter().zip(&call.drafts).enumerate() {
-            if (call.ruling.charged | call.ruling.refused) >> index & 1 == 1 {
+            if call.ruling.written() >> index & 1 == 1 {
                 self.places.gate(shelf).copy(draft, spot);
             }
         }
-        self.hit(desk, at, call.reading, &call.ruling, call.luck);
+        self.hit(desk, at, call.reading, &call.ruling);
         match call.ruling.queued {
             Span::ZERO => Decision::Admit,
             span => Decision::Queue(span),
@@ -117,7 +127,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// The store, or what was read from it, has decided an attempt. Its node learns of it when the answer is there.
-    fn decided_far_away(
+    fn decided_in_store(
         &mut self,
         desk: &mut Desk<'a>,
         at: Instant,
@@ -127,7 +137,7 @@ impl<'a> Fleet<'a> {
     ) {
         let (ask, node) = (call.ask, call.node);
         let asked = Asked { node: None, reading: call.reading };
-        if call.late || !waits(ask.ticket) {
+        if call.trip.late || !waits(ask.ticket) {
             let fate = decision.fate();
             return self.outcomes.push(Outcome::InVain { ask, node, at, fate, asked });
         }
@@ -135,7 +145,7 @@ impl<'a> Fleet<'a> {
         call.fate = Some((fate, desk.window()));
         let departs = match fate {
             // Its place in the queue counts from the time by which it was decided.
-            Fate::Queued(span) => (call.read_at + span).max(at + call.back),
+            Fate::Queued(span) => (call.read_at + span).max(at + call.trip.back),
             _ => at,
         };
         let asked = Some(asked);

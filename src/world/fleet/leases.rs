@@ -96,9 +96,15 @@ impl<'a> Fleet<'a> {
         self.call_for(desk, call);
     }
 
-    /// The store gives as much of a batch as it may.
-    pub(super) fn grant(&mut self, desk: &mut Desk<'a>, at: Instant, call: &mut Call) {
-        let Placement::Leased { batch, .. } = self.nodes.placement else { return };
+    /// The store gives as much of a batch as it may; false if that would write and there is no room.
+    pub(super) fn grant(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        call: &mut Call,
+        has_room: bool,
+    ) -> bool {
+        let Placement::Leased { batch, .. } = self.nodes.placement else { return true };
         let (shelf, spot, reading) = (self.shelf(), self.spots[0], call.reading);
         let least = spot.cost;
         let gate = self.places.gate(shelf);
@@ -119,6 +125,9 @@ impl<'a> Fleet<'a> {
             amount = if passes >= least { passes } else { 0 };
             ruling = gate.rule(&of(if amount > 0 { amount } else { least }), reading);
         }
+        if !has_room && ruling.written() != 0 {
+            return false;
+        }
         let cost = if amount > 0 { amount } else { least };
         let decision = gate.enact(&of(cost), reading, &ruling);
         let wait = match decision {
@@ -131,7 +140,8 @@ impl<'a> Fleet<'a> {
         };
         let usable = call.read_at + ruling.queued;
         call.granted = Some(Grant { amount, full: amount == most, usable, wait });
-        self.hit(desk, at, reading, &ruling, call.luck);
+        self.hit(desk, at, reading, &ruling);
+        true
     }
 
     /// A batch has come: whoever waited for it spends of it.

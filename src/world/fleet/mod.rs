@@ -16,6 +16,7 @@ mod places;
 mod shelf;
 mod stock;
 mod sync;
+mod trip;
 mod under_way;
 mod without;
 
@@ -48,14 +49,12 @@ pub struct Rules {
     pub fallback: Vec<Limiters>,
     /// Whether attempts may wait in a queue.
     pub queues: bool,
-    /// Whether a denial changes the state.
-    pub denials_write: bool,
 }
 
 impl Rules {
-    /// One set of limiters, which nobody falls back from, and whose denials change nothing.
+    /// One set of limiters, which nobody falls back from.
     pub fn plain(limiters: Limiters, queues: bool) -> Rules {
-        Rules { limiters: vec![limiters], fallback: Vec::new(), queues, denials_write: false }
+        Rules { limiters: vec![limiters], fallback: Vec::new(), queues }
     }
 }
 
@@ -155,7 +154,8 @@ pub(super) struct Fleet<'a> {
     breakers: Vec<Breaker>,
     outages: Outages,
     draws: Draws,
-    denials_write: bool,
+    /// Which expiries are lost.
+    lucks: Draws,
     /// The keys at hand with the numbers of their states.
     spots: Vec<Met>,
     outcomes: Vec<Outcome>,
@@ -190,11 +190,11 @@ impl<'a> Fleet<'a> {
             losses: Vec::new(),
             calls: UnderWay::new(),
             leases: Leases::new(count),
-            syncs: Syncs::new(count),
+            syncs: Syncs::new(count, plan.seed),
             steps: Queue::new(),
             breakers: store.breaker.map_or(Vec::new(), |spec| vec![Breaker::new(spec); count]),
             draws: plan.seed.draws("store"),
-            denials_write: rules.denials_write,
+            lucks: plan.seed.draws("expiry"),
             spots: Vec::new(),
             outcomes: Vec::new(),
             crossed: None,
@@ -217,7 +217,9 @@ impl<'a> Fleet<'a> {
         }
         for (index, fail_over) in self.store.fail_overs.iter().enumerate() {
             let at = self.run.start + fail_over.at;
-            let lags = Instant(at.0 - fail_over.lag.signed()).max(self.run.start);
+            // Nothing is written to a primary that is down: what is lost was written before.
+            let died = self.outages.down_since(at, fail_over.shard);
+            let lags = Instant(died.0 - fail_over.lag.signed()).max(self.run.start);
             self.journals.push(Journal::new(fail_over.shard));
             self.later(lags, Step::Lags(index));
             self.later(at, Step::TakesOver(index));

@@ -2,7 +2,7 @@
 
 use super::{Ask, Fleet, Outcome, Step};
 use crate::nodes::Sweep;
-use crate::time::{Instant, Reading, Span};
+use crate::time::{Instant, Reading};
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::{Asked, Fate};
@@ -16,6 +16,7 @@ impl<'a> Fleet<'a> {
         let ruling = gate.rule(&self.spots, reading);
         let decision = gate.enact(&self.spots, reading, &ruling);
         self.keep(desk, node, at, reading);
+        self.see(desk, node, at);
         let asked = Asked { node: Some(node as u32), reading };
         self.decided_at_once(desk, ask, node, at, decision, Some(asked));
     }
@@ -66,24 +67,26 @@ impl<'a> Fleet<'a> {
     pub(super) fn keep(&mut self, desk: &mut Desk<'a>, node: usize, at: Instant, reading: Reading) {
         for (met, spot) in desk.keys.iter().zip(&self.spots) {
             let kept = self.places.gate(node).kept(spot, reading);
-            let until =
-                kept.neutral_from.map_or(Instant(i64::MAX), |neutral| {
-                    at + Span::saturating(
-                        (i128::from(neutral.0) - i128::from(reading.0)).max(0) as u128
-                    )
-                });
+            let until = kept.matters(reading).map_or(Instant(i64::MAX), |span| at + span);
             let id = (met.limit, met.key);
             let (footprint, until) = self.holdings.hold(id, node, at, kept.footprint, until);
             desk.judge.kept(met.limit, met.key, at, footprint, Some(until));
-            if self.nodes.sweep.is_some() {
-                let seen = &mut self.seen[met.limit];
-                if seen.len() <= met.key {
-                    seen.resize(met.key + 1, Vec::new());
-                }
-                let seen = &mut seen[met.key];
-                seen.resize(self.nodes.count, Instant(i64::MIN));
-                seen[node] = at;
+        }
+    }
+
+    /// A node has met the keys at hand.
+    pub(super) fn see(&mut self, desk: &Desk<'a>, node: usize, at: Instant) {
+        if self.nodes.sweep.is_none() {
+            return;
+        }
+        for met in &desk.keys {
+            let seen = &mut self.seen[met.limit];
+            if seen.len() <= met.key {
+                seen.resize(met.key + 1, Vec::new());
             }
+            let seen = &mut seen[met.key];
+            seen.resize(self.nodes.count, Instant(i64::MIN));
+            seen[node] = at;
         }
     }
 
@@ -102,6 +105,7 @@ impl<'a> Fleet<'a> {
                 let met = desk.ring.met(limit, key);
                 let spot = self.places.spot(node, met);
                 self.places.gate(node).forget(&spot);
+                self.syncs.forget(node, (limit, key));
                 let (footprint, until) =
                     self.holdings.hold((limit, key), node, at, Default::default(), at);
                 desk.judge.kept(limit, key, at, footprint, Some(until));

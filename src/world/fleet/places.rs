@@ -61,8 +61,64 @@ impl Places {
 /// What the states of keys take at all places together.
 #[derive(Debug, Default)]
 pub(super) struct Holdings {
-    /// By limit and key: the place, what it takes, until when.
-    keys: Vec<Vec<Vec<(u32, Footprint, Instant)>>>,
+    /// By limit and key.
+    keys: Vec<Vec<Held>>,
+}
+
+/// What the states of a key take.
+#[derive(Debug)]
+struct Held {
+    /// By place, in their order: what its state takes, and until when.
+    parts: Vec<(u32, Footprint, Instant)>,
+    sum: Footprint,
+    /// None of the parts ends before this ...
+    first: Instant,
+    /// ... or after this.
+    last: Instant,
+}
+
+impl Held {
+    const NOTHING: Held = Held {
+        parts: Vec::new(),
+        sum: Footprint { entries: 0, bytes: 0 },
+        first: Instant(i64::MAX),
+        last: Instant(i64::MIN),
+    };
+
+    fn put(&mut self, place: u32, footprint: Footprint, until: Instant) {
+        match self.parts.binary_search_by_key(&place, |part| part.0) {
+            Ok(index) => {
+                let part = &mut self.parts[index];
+                let old = part.1;
+                *part = (place, footprint, until);
+                self.sum = Footprint {
+                    entries: self.sum.entries - old.entries + footprint.entries,
+                    bytes: self.sum.bytes - old.bytes + footprint.bytes,
+                };
+            }
+            Err(index) => {
+                self.parts.insert(index, (place, footprint, until));
+                self.sum.entries += footprint.entries;
+                self.sum.bytes += footprint.bytes;
+            }
+        }
+        self.first = self.first.min(until);
+        self.last = self.last.max(until);
+    }
+
+    /// Lets go of what has ended by `at`.
+    fn end(&mut self, at: Instant) {
+        let parts = std::mem::take(self).parts;
+        parts.into_iter().filter(|part| part.2 > at).for_each(|(place, footprint, until)| {
+            self.put(place, footprint, until);
+        });
+    }
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        Held::NOTHING
+    }
 }
 
 impl Holdings {
@@ -77,19 +133,18 @@ impl Holdings {
         until: Instant,
     ) -> (Footprint, Instant) {
         if self.keys.len() <= limit {
-            self.keys.resize(limit + 1, Vec::new());
+            self.keys.resize_with(limit + 1, Vec::new);
         }
         let keys = &mut self.keys[limit];
         if keys.len() <= key {
-            keys.resize(key + 1, Vec::new());
+            keys.resize_with(key + 1, Held::default);
         }
         let held = &mut keys[key];
-        held.retain(|(other, _, until)| *other != place as u32 && *until > at);
-        held.push((place as u32, footprint, until));
-        let sum = held.iter().fold(Footprint::default(), |sum, (_, one, _)| Footprint {
-            entries: sum.entries + one.entries,
-            bytes: sum.bytes + one.bytes,
-        });
-        (sum, held.iter().map(|(_, _, until)| *until).max().unwrap_or(at))
+        held.put(place as u32, footprint, until);
+        // Bounds that may be wider than what is there are made anew only where that could matter.
+        if held.first <= at || until < held.last {
+            held.end(at);
+        }
+        (held.sum, held.last.max(at))
     }
 }

@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::Fleet;
 use super::stock::{Entry, Id};
-use crate::algorithm::Footprint;
+use crate::algorithm::{Footprint, Kept};
+use crate::seed::below;
 use crate::store::{Hit, KeyName, hash_slot, shard_of};
 use crate::time::{Instant, Reading, Span};
 use crate::world::desk::Desk;
@@ -94,8 +95,29 @@ impl<'a> Fleet<'a> {
         if early {
             self.hold(desk, at, id, Footprint::default(), at);
         }
+        self.count_keys(desk, at);
+    }
+
+    /// Tells the judge how many keys are there.
+    fn count_keys(&self, desk: &mut Desk<'a>, at: Instant) {
         let (alive, stuck) = self.stock.counts();
         desk.judge.keys_in_store(at, alive, stuck);
+    }
+
+    /// Tells the judge of a key that is there: its state counts for as long as it means something and is kept.
+    fn stays(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        id: Id,
+        kept: &Kept,
+        matters: Option<Span>,
+    ) {
+        let never = Instant(i64::MAX);
+        let deadline = self.stock.get(id).deadline.unwrap_or(never);
+        let until = matters.map_or(never, |matters| at + matters).min(deadline);
+        self.hold(desk, at, id, kept.footprint, until);
+        self.count_keys(desk, at);
     }
 
     fn hold(
@@ -157,37 +179,32 @@ impl<'a> Fleet<'a> {
         at: Instant,
         reading: Reading,
         ruling: &Ruling,
-        luck: u32,
     ) {
         for index in 0..self.spots.len() {
             let (met, spot) = (desk.keys[index], self.spots[index]);
             let id = (met.limit, met.key);
-            let bit = |bits: u64| bits >> index & 1 == 1;
-            let written = bit(ruling.charged) || (self.denials_write && bit(ruling.refused));
+            let written = ruling.written() >> index & 1 == 1;
             let entry = self.stock.get(id);
             if !written && !entry.alive {
                 continue;
             }
             let shelf = self.shelf();
             let kept = self.places.gate(shelf).kept(&spot, reading);
-            let matters = kept.neutral_from.map(|neutral| {
-                Span::saturating((i128::from(neutral.0) - i128::from(reading.0)).max(0) as u128)
-            });
-            let hit = Hit {
-                created: written && !entry.alive,
-                written,
-                matters,
-                window: desk.promise(&met).per,
-                luck,
+            let matters = kept.matters(reading);
+            let created = written && !entry.alive;
+            let window = desk.promise(&met).per;
+            let hit = Hit { created, written, matters, window };
+            // Each time a key is created is one of its own.
+            let luck = || {
+                let (limit, key) = (id.0 as u64, id.1 as u64);
+                let mut stream = self.lucks.part(limit << 32 | key, u64::from(entry.created));
+                below(&mut stream, 1_000_000) as u32
             };
-            let deadline = self.store.expiry.deadline(hit);
+            let deadline = self.store.expiry.deadline(hit, luck);
             let name = self.names.of(desk, &self.store.key_name, id).length as u64;
             let bytes = name + kept.footprint.bytes;
             if self.stock.touch(id, at, bytes, deadline) {
-                let until = self.stock.get(id).deadline.unwrap_or(Instant(i64::MAX));
-                self.hold(desk, at, id, kept.footprint, until);
-                let (alive, stuck) = self.stock.counts();
-                desk.judge.keys_in_store(at, alive, stuck);
+                self.stays(desk, at, id, &kept, matters);
             } else {
                 self.gone(desk, at, id, true);
             }
@@ -221,10 +238,7 @@ impl<'a> Fleet<'a> {
                     gate.copy(&copy, &spot);
                     gate.give_back(&copy);
                     let kept = gate.kept(&spot, at.exact());
-                    let until = self.stock.get(id).deadline.unwrap_or(Instant(i64::MAX));
-                    self.hold(desk, at, id, kept.footprint, until);
-                    let (alive, stuck) = self.stock.counts();
-                    desk.judge.keys_in_store(at, alive, stuck);
+                    self.stays(desk, at, id, &kept, kept.matters(at.exact()));
                 }
                 copy => {
                     if let Some(copy) = copy {

@@ -22,8 +22,12 @@ pub(super) struct Entry {
     pub deadline: Option<Instant>,
     /// What it takes with its name.
     pub bytes: u64,
-    /// Counts changes of the deadline, so that older ones mean nothing.
-    generation: u32,
+    /// How often it was created.
+    pub created: u32,
+    /// How often anything about it has changed.
+    pub changes: u64,
+    /// When it is next looked at whether it expires; no later than its deadline.
+    looked_at: Option<Instant>,
     /// When it was asked for last, as a number that grows.
     used: u64,
 }
@@ -34,7 +38,7 @@ pub(super) struct Stock {
     memory: Option<Memory>,
     /// By limit and key.
     entries: Vec<Vec<Entry>>,
-    expiring: Queue<(Id, u32)>,
+    expiring: Queue<Id>,
     /// Where memory is bounded, all that may go, first what goes first.
     order: BTreeSet<(i128, Id)>,
     uses: u64,
@@ -80,16 +84,32 @@ impl Stock {
     /// The next key that expires by `at`, and when; whoever asks removes it.
     pub fn expire(&mut self, at: Instant) -> Option<(Instant, Id)> {
         while self.expiring.next_at().is_some_and(|next| next <= at) {
-            let (when, (id, generation)) = self.expiring.pop(|_| {})?;
+            let (when, id) = self.expiring.pop(|_| {})?;
             let entry = self.get(id);
-            if entry.alive && entry.generation == generation {
-                return Some((when, id));
+            if entry.looked_at != Some(when) {
+                continue;
+            }
+            self.entries[id.0][id.1].looked_at = None;
+            match entry.deadline.filter(|_| entry.alive) {
+                Some(deadline) if deadline <= when => return Some((when, id)),
+                Some(later) => self.look_at(id, later),
+                None => {}
             }
         }
         None
     }
 
-    /// Whether less is there than the memory holds: nothing need go before something is written.
+    /// It will be looked at whether a key expires, unless it will be before.
+    fn look_at(&mut self, id: Id, when: Instant) {
+        let entry = &mut self.entries[id.0][id.1];
+        if entry.looked_at.is_none_or(|before| before > when) {
+            entry.looked_at = Some(when);
+            self.expiring.push(when, id);
+        }
+    }
+
+    /// Whether no more is there than the memory holds: nothing need go before something is written, which may then
+    /// lead beyond it.
     pub fn has_room(&self) -> bool {
         self.memory.is_none_or(|memory| self.bytes <= memory.bytes)
     }
@@ -120,7 +140,9 @@ impl Stock {
             self.remove(id);
             return false;
         }
-        self.put(id, Entry { alive: true, deadline: when, bytes, used: self.uses, ..entry });
+        let created = entry.created + u32::from(!entry.alive);
+        let used = self.uses;
+        self.put(id, Entry { alive: true, deadline: when, bytes, used, created, ..entry });
         true
     }
 
@@ -128,7 +150,7 @@ impl Stock {
     pub fn restore(&mut self, id: Id, at: Instant, entry: Entry) -> bool {
         let lives = entry.alive && entry.deadline.is_none_or(|when| when > at);
         match lives {
-            true => self.put(id, Entry { generation: self.get(id).generation, ..entry }),
+            true => self.put(id, Entry { created: self.get(id).created, ..entry }),
             false => self.remove(id),
         }
         lives
@@ -140,11 +162,9 @@ impl Stock {
             keys.resize(id.1 + 1, Entry::default());
         }
         let old = keys[id.1];
-        let changed = old.alive != entry.alive || old.deadline != entry.deadline;
-        let generation = old.generation.wrapping_add(u32::from(changed));
-        keys[id.1] = Entry { generation, ..entry };
-        if let (true, Some(when)) = (changed && entry.alive, entry.deadline) {
-            self.expiring.push(when, (id, generation));
+        keys[id.1] = Entry { looked_at: old.looked_at, changes: old.changes + 1, ..entry };
+        if let (true, Some(when)) = (entry.alive, entry.deadline) {
+            self.look_at(id, when);
         }
         let stuck = |entry: &Entry| u64::from(entry.alive && entry.deadline.is_none());
         self.alive = self.alive + u64::from(entry.alive) - u64::from(old.alive);

@@ -7,11 +7,12 @@
 use indexmap::IndexMap;
 
 use super::stock::Id;
+use super::trip::Trip;
 use super::under_way::UnderWay;
 use super::{Ask, Fleet, Step};
 use crate::nodes::Placement;
-use crate::seed::below;
-use crate::store::{Down, Exchange, bytes};
+use crate::seed::{Draws, Seed};
+use crate::store::Exchange;
 use crate::time::{Instant, Reading, Span};
 use crate::world::Asked;
 use crate::world::desk::Desk;
@@ -23,19 +24,20 @@ use crate::world::keys::Met;
 pub(super) struct Syncs {
     /// By node.
     nodes: Vec<Own>,
-    /// How often what is known of a key in the store has changed.
-    versions: IndexMap<Id, u64>,
     pushes: UnderWay<Push>,
-    rounds: u64,
+    draws: Draws,
 }
 
 /// What a node has to tell, and which state of a key it has heard of.
 #[derive(Debug, Default)]
 struct Own {
     charges: IndexMap<Id, Vec<Charge>>,
+    /// Of each key that it keeps, how often that had changed in the store when it heard of it last.
     heard: IndexMap<Id, u64>,
     /// Its pushes under way: it makes no others until these have ended, so that no answer overtakes another.
     under_way: usize,
+    /// How often it has pushed.
+    rounds: u64,
 }
 
 /// What a node did to a state.
@@ -46,11 +48,19 @@ struct Charge {
     denied: bool,
 }
 
+impl Charge {
+    /// The only key of a list was charged so, or denied.
+    fn ruling(&self) -> Ruling {
+        let denied = u64::from(self.denied);
+        Ruling { charged: 1 - denied, refused: denied, noted: denied, queued: Span::ZERO }
+    }
+}
+
 /// By key, what a node did to its state.
 type Charges = Vec<(Id, Vec<Charge>)>;
 
-/// Keys about which a node asks, with copies of their states and how often these had changed once the store has
-/// answered.
+/// Keys about which a node asks. Of those that have changed since it heard of them, what the store has answered: a
+/// copy of the state, and how often that had changed.
 type Pulls = Vec<(Id, Option<(Met, u64)>)>;
 
 /// A push under way.
@@ -60,21 +70,22 @@ struct Push {
     shard: usize,
     charges: Charges,
     pulls: Pulls,
-    deadline: Instant,
-    back: Span,
-    late: bool,
-    luck: u32,
+    trip: Trip,
 }
 
 impl Syncs {
     /// Nobody has anything to tell.
-    pub fn new(nodes: usize) -> Syncs {
+    pub fn new(nodes: usize, seed: Seed) -> Syncs {
         Syncs {
             nodes: (0..nodes).map(|_| Own::default()).collect(),
-            versions: IndexMap::new(),
             pushes: UnderWay::new(),
-            rounds: 0,
+            draws: seed.draws("sync"),
         }
+    }
+
+    /// A node keeps a key no longer; what it has to tell of that it still tells.
+    pub fn forget(&mut self, node: usize, id: Id) {
+        self.nodes[node].heard.swap_remove(&id);
     }
 }
 
@@ -93,13 +104,13 @@ impl<'a> Fleet<'a> {
         let ruling = gate.rule(&self.spots, reading);
         let decision = gate.enact(&self.spots, reading, &ruling);
         self.keep(desk, node, at, reading);
+        self.see(desk, node, at);
         let own = &mut self.syncs.nodes[node];
         for (index, met) in desk.keys.iter().enumerate() {
             let (id, bit) = ((met.limit, met.key), |bits: u64| bits >> index & 1 == 1);
             own.heard.entry(id).or_insert(0);
-            let denied = self.denials_write && bit(ruling.refused);
-            if bit(ruling.charged) || denied {
-                let charge = Charge { reading, cost: met.cost, denied };
+            if bit(ruling.written()) {
+                let charge = Charge { reading, cost: met.cost, denied: bit(ruling.noted) };
                 own.charges.entry(id).or_default().push(charge);
             }
         }
@@ -107,7 +118,7 @@ impl<'a> Fleet<'a> {
         self.decided_at_once(desk, ask, node, at, decision, Some(asked));
     }
 
-    /// A node pushes what it has to tell, shard by shard, and asks for what others have told.
+    /// A node pushes what it has to tell, shard by shard, and asks for the sum of every key that it keeps.
     pub(super) fn sync(&mut self, desk: &mut Desk<'a>, at: Instant, node: usize) {
         let Placement::Synced { every } = self.nodes.placement else { return };
         self.later(at + every, Step::Syncs(node));
@@ -115,19 +126,17 @@ impl<'a> Fleet<'a> {
         if own.under_way > 0 {
             return;
         }
+        own.rounds += 1;
         let charges = std::mem::take(&mut own.charges);
-        let news = own.heard.iter().filter(|(id, heard)| {
-            let version = self.syncs.versions.get(*id).copied().unwrap_or(0);
-            version > **heard && !charges.contains_key(*id)
-        });
-        let news: Vec<Id> = news.map(|(id, _)| *id).collect();
+        let others = own.heard.keys().filter(|id| !charges.contains_key(*id));
+        let others: Vec<Id> = others.copied().collect();
         let mut shards: IndexMap<usize, (Charges, Pulls)> = IndexMap::new();
         for (id, charges) in charges {
             let of = shards.entry(self.shard(desk, id)).or_default();
             of.1.push((id, None));
             of.0.push((id, charges));
         }
-        for id in news {
+        for id in others {
             shards.entry(self.shard(desk, id)).or_default().1.push((id, None));
         }
         for (shard, (charges, pulls)) in shards {
@@ -143,35 +152,22 @@ impl<'a> Fleet<'a> {
         charges: Charges,
         pulls: Pulls,
     ) {
-        self.syncs.rounds += 1;
-        let mut stream = self.draws.part(u64::MAX, self.syncs.rounds);
+        let size = self.size_about(desk, Exchange::Increment, pulls.iter().map(|(id, _)| *id));
+        desk.judge.called(at, size);
         let condition = self.outages.condition(at, node, shard);
-        let round_trip = condition.stretch(self.store.round_trip.draw(&mut stream));
-        let chance = |stream: &mut _| below(stream, 1_000_000) as u32;
-        let lost = chance(&mut stream) < condition.lost_calls_ppm;
-        let unanswered = chance(&mut stream) < condition.lost_answers_ppm;
-        let luck = chance(&mut stream);
-        let (out, back) = (round_trip.nanos() / 2, round_trip.nanos().div_ceil(2));
-        let (out, back) = (Span::from_nanos(out), Span::from_nanos(back));
+        let own = &mut self.syncs.nodes[node];
+        own.under_way += 1;
+        let stream = self.syncs.draws.part((node as u64) << 32 | shard as u64, own.rounds);
         let deadline = at + self.store.timeout;
-        let late = lost || unanswered || at + round_trip > deadline;
-        let sizes: Vec<(usize, u64)> = pulls
-            .iter()
-            .map(|(id, _)| {
-                let name = self.names.of(desk, &self.store.key_name, *id).length;
-                (name, self.stock.get(*id).bytes.saturating_sub(name as u64))
-            })
-            .collect();
-        desk.judge.called(at, bytes(Exchange::Increment, sizes.into_iter()));
-        self.syncs.nodes[node].under_way += 1;
+        let trip = Trip::draw(&self.store.round_trip, condition, (at, deadline), stream);
         let id = self.syncs.pushes.add();
-        if !lost {
-            self.expect_push(id, at + out, Step::SyncExecutes(id));
+        if let Some(arrives) = trip.arrives {
+            self.expect_push(id, arrives, Step::SyncExecutes(id));
         }
-        if late {
+        if trip.late {
             self.expect_push(id, deadline, Step::SyncFails(id));
         }
-        self.syncs.pushes.put(id, Push { node, shard, charges, pulls, deadline, back, late, luck });
+        self.syncs.pushes.put(id, Push { node, shard, charges, pulls, trip });
     }
 
     fn expect_push(&mut self, id: u32, at: Instant, step: Step) {
@@ -182,40 +178,47 @@ impl<'a> Fleet<'a> {
     /// The store works on a push.
     pub(super) fn sync_executes(&mut self, desk: &mut Desk<'a>, at: Instant, id: u32) {
         let mut push = self.syncs.pushes.take_up(id);
-        let down = self.outages.condition(at, push.node, push.shard).down;
-        let fails = match down {
-            None => (!self.make_room(desk, at)).then_some(at + push.back),
-            Some(Down::Refuses) => Some(at + push.back),
-            Some(Down::Silent) => Some(push.deadline),
+        let ends = match self.outages.condition(at, push.node, push.shard).down {
+            Some(down) => (push.trip.fails(at, down), Step::SyncFails(id)),
+            None if !self.make_room(desk, at) && !push.charges.is_empty() => {
+                (at + push.trip.back, Step::SyncFails(id))
+            }
+            None => {
+                self.add_up(desk, at, &mut push);
+                (at + push.trip.back, Step::SyncAnswered(id))
+            }
         };
-        if let Some(fails) = fails {
-            if !push.late {
-                self.expect_push(id, fails, Step::SyncFails(id));
-            }
-            self.syncs.pushes.put(id, push);
-            return;
-        }
-        for (key, charges) in &push.charges {
-            self.apply(desk, at, *key, charges, push.luck);
-            *self.syncs.versions.entry(*key).or_insert(0) += 1;
-        }
-        if !push.late {
-            let shelf = self.shelf();
-            for (key, copy) in &mut push.pulls {
-                let met = desk.ring.met(key.0, key.1);
-                let spot = self.places.spot(shelf, met);
-                let gate = self.places.gate(shelf);
-                let own = Met { key: gate.take(met.limit, met.variant), ..met };
-                gate.copy(&spot, &own);
-                *copy = Some((own, self.syncs.versions.get(key).copied().unwrap_or(0)));
-            }
-            self.expect_push(id, at + push.back, Step::SyncAnswered(id));
+        if !push.trip.late {
+            self.expect_push(id, ends.0, ends.1);
         }
         self.syncs.pushes.put(id, push);
     }
 
+    /// The store takes what a node has to tell, and copies what that does not know.
+    fn add_up(&mut self, desk: &mut Desk<'a>, at: Instant, push: &mut Push) {
+        for (key, charges) in &push.charges {
+            self.apply(desk, at, *key, charges);
+        }
+        if push.trip.late {
+            return;
+        }
+        let shelf = self.shelf();
+        for (key, copy) in &mut push.pulls {
+            let changes = self.stock.get(*key).changes;
+            if self.syncs.nodes[push.node].heard.get(key).is_none_or(|heard| *heard == changes) {
+                continue;
+            }
+            let met = desk.ring.met(key.0, key.1);
+            let spot = self.places.spot(shelf, met);
+            let gate = self.places.gate(shelf);
+            let own = Met { key: gate.take(met.limit, met.variant), ..met };
+            gate.copy(&spot, &own);
+            *copy = Some((own, changes));
+        }
+    }
+
     /// Charges the store's state of a key with what a node has charged.
-    fn apply(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, charges: &[Charge], luck: u32) {
+    fn apply(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, charges: &[Charge]) {
         self.remember(desk, id);
         let met = desk.ring.met(id.0, id.1);
         desk.keys.clear();
@@ -223,11 +226,10 @@ impl<'a> Fleet<'a> {
         let shelf = self.shelf();
         self.find_spots(desk, shelf);
         for charge in charges {
-            let (own, other) = (u64::from(!charge.denied), u64::from(charge.denied));
-            let ruling = Ruling { charged: own, refused: other, queued: Span::ZERO };
+            let ruling = charge.ruling();
             self.spots[0].cost = charge.cost;
             self.places.gate(shelf).enact_elsewhere(&self.spots, charge.reading, &ruling);
-            self.hit(desk, at, charge.reading, &ruling, luck);
+            self.hit(desk, at, charge.reading, &ruling);
         }
     }
 
@@ -237,23 +239,23 @@ impl<'a> Fleet<'a> {
         let node = push.node;
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
         for (key, copy) in std::mem::take(&mut push.pulls) {
-            let Some((copy, version)) = copy else { continue };
+            let Some((copy, changes)) = copy else { continue };
             let met = desk.ring.met(key.0, key.1);
             let spot = self.places.spot(node, met);
             let gate = self.places.gate(node);
+            let own = &mut self.syncs.nodes[node];
+            // Of a key that it has forgotten since, it does not learn anew.
+            let Some(heard) = own.heard.get_mut(&key) else {
+                gate.give_back(&copy);
+                continue;
+            };
+            *heard = changes;
             gate.copy(&copy, &spot);
             gate.give_back(&copy);
-            let own = &mut self.syncs.nodes[node];
             for charge in own.charges.get(&key).into_iter().flatten() {
-                let ruling = Ruling {
-                    charged: u64::from(!charge.denied),
-                    refused: u64::from(charge.denied),
-                    queued: Span::ZERO,
-                };
                 let met = Met { cost: charge.cost, ..spot };
-                gate.enact_elsewhere(&[met], charge.reading, &ruling);
+                gate.enact_elsewhere(&[met], charge.reading, &charge.ruling());
             }
-            own.heard.insert(key, version);
             desk.keys.clear();
             desk.keys.push(met);
             self.find_spots(desk, node);

@@ -19,12 +19,8 @@ impl<'a> Fleet<'a> {
     ) {
         let call = self.calls.take_up(id);
         desk.judge.call_failed(at);
-        if let Some(breaker) = self.breakers.get_mut(call.node) {
-            let trips = breaker.trips;
-            breaker.failed(at);
-            if breaker.trips > trips {
-                desk.judge.tripped();
-            }
+        if self.breakers.get_mut(call.node).is_some_and(|breaker| breaker.failed(at)) {
+            desk.judge.tripped();
         }
         self.shelve(id, call);
         self.give_up(desk, at, id, waits);

@@ -363,3 +363,16 @@ fn progress_tells_all_attempts_and_never_goes_back() {
     let (stopped, witness) = run_until(1, "gcra", &scenario, None);
     assert_eq!((stopped, witness.progressed), (Err(Stopped::ByObserver), STRIDE));
 }
+
+#[test]
+fn a_run_in_which_only_nodes_and_store_do_anything_can_be_stopped() {
+    let scenario = |every: &str| {
+        let nodes = "[nodes]\ncount = 2\nplacement = \"synced\"\nsync-every =";
+        format!("duration = \"20s\"\nlimit = \"5/1s\"\n{nodes} \"{every}\"\n{}", burst("0s", 1))
+    };
+    let (stopped, witness) = run_until(1, "gcra", &scenario("1ms"), None);
+    assert_eq!((stopped, witness.progressed), (Err(Stopped::ByObserver), 1));
+    // The nodes take 20 turns each, and 20 of those of the one that knows a key are calls.
+    assert!(run_until(1, "gcra", &scenario("1s"), None).0.is_err(), "at the end of the run");
+    assert_eq!(run_whole("gcra", &scenario("1s")).0.books.attempts, 1);
+}

@@ -1,0 +1,121 @@
+//! What a store keeps, loses and has no room for.
+
+use super::{burst, fates, metric, tally};
+
+/// A bucket that starts empty begins to fill when a key is first seen, even if that attempt is refused.
+#[test]
+fn a_bucket_that_starts_empty_fills_wherever_its_state_lies() {
+    let of = |fleet: &str| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"60/60s\"\n[[traffic]]\nkind = \"steady\"\nrate = \"1/2s\"\n{fleet}"
+        );
+        fates(&tally(&text, "kind = \"token-bucket\"\ninitial = 0\n"))
+    };
+    for fleet in [
+        "",
+        "[store]\n",
+        "[store]\natomicity = \"check-then-increment\"\n",
+        "[store]\natomicity = \"read-modify-write\"\n",
+        "[store]\nround-trip = \"100ms\"\natomicity = \"read-modify-write\"\n",
+        "[nodes]\ncount = 1\nplacement = \"synced\"\nsync-every = \"700ms\"\n",
+    ] {
+        assert_eq!(of(fleet), (29, 1), "{fleet}");
+    }
+}
+
+/// Two limits in one script: the expiry of one key may be lost and that of the other not.
+#[test]
+fn each_key_has_a_chance_of_its_own_to_lose_its_expiry() {
+    let stuck = |seed: u32| {
+        let text = format!(
+            "duration = \"60s\"\nseed = {seed}\nlimit = [\"5/1s\", \"9/2s\"]\n[[traffic]]\nkind = \
+             \"burst\"\nrequests = 1000\nclients = 1000\n[store]\nexpiry = {{ kind = \"lost\", probability = \
+             \"50%\" }}\n"
+        );
+        metric(&tally(&text, "gcra"), "stuck_keys_end")
+    };
+    let stuck: Vec<f64> = (1..=8).map(stuck).collect();
+    // Of 2,000; were both lost together, each number would be even. Three standard deviations are 67.
+    assert!(stuck.iter().all(|stuck| (900.0..1100.0).contains(stuck)), "{stuck:?}");
+    assert!(stuck.iter().any(|stuck| stuck % 2.0 == 1.0), "{stuck:?}");
+}
+
+/// There is room for one key, and nothing goes: what writes nothing is decided all the same.
+#[test]
+fn a_full_store_refuses_writes_and_no_reads() {
+    for atomicity in ["script", "check-then-increment", "read-modify-write"] {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"2/60s\"\n{}{}[store]\natomicity = \"{atomicity}\"\nmax-memory-bytes = \
+             1\neviction = \"refuse\"\non-failure = \"closed\"\n",
+            burst("0s", "1s", 3),
+            burst("5s", "1s", 2) + "clients = 2\n",
+        );
+        let found = tally(&text, "fixed-window");
+        // The first of all is written, and nothing after it.
+        assert_eq!(fates(&found), (1, 4), "{atomicity}");
+        assert_eq!(metric(&found, "store_rejections"), 4.0, "{atomicity}");
+        // Under a limit that is reached, attempts are refused by that, which needs no room: all but that of the other
+        // client.
+        let found = tally(&text.replace("2/60s", "1/60s"), "fixed-window");
+        assert_eq!(fates(&found), (1, 4), "{atomicity}");
+        assert_eq!(metric(&found, "store_rejections"), 1.0, "{atomicity}");
+    }
+}
+
+/// An attempt is held for two seconds whatever happens, and answers are waited for half a second.
+#[test]
+fn an_attempt_that_is_held_waits_for_an_answer_no_longer_than_the_timeout() {
+    let of = |timeout: &str| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"1/60s\"\n{}[store]\nround-trip = \"800ms\"\non-failure = \
+             \"open-after\"\nopen-after = \"2s\"\n{timeout}",
+            burst("0s", "10s", 10)
+        );
+        let found = tally(&text, "fixed-window");
+        (
+            found.books.accepted,
+            metric(&found, "unlimited_accepts"),
+            metric(&found, "store_failures"),
+        )
+    };
+    assert_eq!(of(""), (1, 0.0, 0.0));
+    assert_eq!(of("timeout = \"500ms\"\n"), (10, 10.0, 10.0));
+    assert_eq!(of("timeout = \"900ms\"\n"), (1, 0.0, 0.0));
+}
+
+/// Sixty a minute are spent in the second before the store goes down; three seconds later a replica takes over.
+#[test]
+fn a_replica_lags_behind_what_was_written_before_the_store_went_down() {
+    let of = |lag: &str, outage: &str| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"60/60s\"\n{}{}[store]\non-failure = \"closed\"\n[[store.fail-over]]\nat \
+             = \"30s\"\nlag = \"{lag}\"\n{outage}",
+            burst("26s", "1s", 60),
+            burst("40s", "1s", 60),
+        );
+        fates(&tally(&text, "fixed-window")).0
+    };
+    let down = "[[store.outage]]\nat = \"27s\"\nfor = \"3s\"\n";
+    assert_eq!(of("500ms", down), 90, "half of the 60 were written in the last half second");
+    assert_eq!(of("500ms", ""), 60, "nothing was");
+    assert_eq!(of("3500ms", ""), 90);
+    // Where one node still writes, nothing has gone before.
+    assert_eq!(of("500ms", &format!("{down}nodes = [1]\n[nodes]\ncount = 2\n")), 60);
+}
+
+/// A node asks about every key that it keeps, however little happens.
+#[test]
+fn a_copy_is_compared_in_every_round_until_it_is_swept() {
+    let of = |sweep: &str| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"10/60s\"\n{}[nodes]\ncount = 1\nplacement = \"synced\"\nsync-every = \
+             \"1s\"\n{sweep}",
+            burst("500ms", "0s", 3)
+        );
+        metric(&tally(&text, "fixed-window"), "store_calls")
+    };
+    // At 1 s, 2 s ... 59 s.
+    assert_eq!(of(""), 59.0);
+    // Swept at 20 s, before it is compared.
+    assert_eq!(of("[nodes.sweep]\nevery = \"10s\"\nidle = \"15s\"\n"), 19.0);
+}
