@@ -18,8 +18,13 @@ impl Seed {
     pub fn replica(self, replica: u32) -> Seed {
         match replica {
             0 => self,
-            _ => Seed(self.stream("replica", u64::from(replica)).next_u64()),
+            _ => self.part("replica", u64::from(replica)),
         }
+    }
+
+    /// The seed of a part that derives streams of its own.
+    pub fn part(self, label: &str, index: u64) -> Seed {
+        Seed(self.stream(label, index).next_u64())
     }
 
     /// The stream for one purpose (`label`) and entity (`index`).

@@ -179,6 +179,16 @@ fn neutral_state_may_be_dropped_while_readings_do_not_go_back() {
 }
 
 #[test]
+fn a_denial_that_is_not_written_changes_nothing() {
+    all(
+        (60, DISORDER),
+        &["1ns"],
+        |_| true,
+        |_, make, s| checks::unwritten_denials_change_nothing(make, s),
+    );
+}
+
+#[test]
 fn asking_more_often_never_lowers_what_is_admitted() {
     // Windows that a key opens for itself move with its requests, the counter's estimate is of all that
     // passed, and one name is room for as many as come at its reading: none of them promises this.

@@ -3,11 +3,15 @@
 
 use super::{Algorithm, Footprint, Verdict, Wait};
 use crate::fetch::fetch;
+use crate::seed::{Draws, Seed};
 use crate::time::{Reading, Span};
 
 /// An algorithm with the states of its keys, which are numbered from 0 in the order in which they
 /// were first seen.
 pub trait Limiter: Send {
+    /// What its states draw from, if they draw anything; told before there are any.
+    fn seed(&mut self, seed: Seed);
+
     /// Makes room for keys up to and including `key`.
     fn reserve(&mut self, key: usize);
 
@@ -77,13 +81,15 @@ impl Kept {
 pub struct Keyed<A: Algorithm> {
     algorithm: A,
     tick: i64,
+    draws: Draws,
     states: Vec<A::State>,
 }
 
 impl<A: Algorithm> Keyed<A> {
     /// No keys yet; `tick` is the clock's resolution, at least 1 ns.
     pub fn new(algorithm: A, tick: Span) -> Keyed<A> {
-        Keyed { algorithm, tick: tick.signed().max(1), states: Vec::new() }
+        let draws = Seed(0).draws("state");
+        Keyed { algorithm, tick: tick.signed().max(1), draws, states: Vec::new() }
     }
 
     /// The reading as a clock of this resolution shows it.
@@ -137,9 +143,13 @@ impl<A: Algorithm> Keyed<A> {
 }
 
 impl<A: Algorithm> Limiter for Keyed<A> {
+    fn seed(&mut self, seed: Seed) {
+        self.draws = seed.draws("state");
+    }
+
     fn reserve(&mut self, key: usize) {
         while self.states.len() <= key {
-            self.states.push(self.algorithm.fresh_of(self.states.len()));
+            self.states.push(self.algorithm.fresh_of(self.states.len(), self.draws));
         }
     }
 
@@ -196,7 +206,7 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     }
 
     fn forget(&mut self, key: usize) {
-        self.states[key] = self.algorithm.fresh_of(key);
+        self.states[key] = self.algorithm.fresh_of(key, self.draws);
     }
 
     fn fetch(&self, keys: &[u32]) {

@@ -34,6 +34,7 @@ mod width;
 
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
+use crate::seed::Draws;
 use crate::time::{Reading, Span};
 
 pub use limiter::{Kept, Keyed, Limiter, Settled};
@@ -101,7 +102,7 @@ pub trait Algorithm: Send + Sync + 'static {
 
     /// The state of a key that was never seen, of which the limiter knows only the number. Other than
     /// `fresh` where a rule draws random numbers, in which keys must differ.
-    fn fresh_of(&self, _key: usize) -> Self::State {
+    fn fresh_of(&self, _key: usize, _draws: Draws) -> Self::State {
         self.fresh()
     }
 

@@ -150,16 +150,10 @@ fn read_step(
         .optional(one, &format!("Whose clock, counted from 1; left out, those of every {one}."));
     let at: Option<Span> = params.required("at", "When, from the start of the run.");
     let by: Option<Offset> = params.required("by", "By how much forwards; negative for backwards.");
-    let moves = params.require(
-        "by",
-        by != Some(Offset::ZERO),
-        "a step that changes nothing",
-        "write a span with a sign, such as \"-2s\"",
-    );
     begins.extend(at.map(|at| Begin::new("step", at, params)));
     let known = of.is_some() || !params.has(one);
     let of = of.map(|of| of as usize - 1);
-    (moves && known).then_some(Step { of, at: at?, by: by? })
+    Some(Step { of, at: at?, by: by? }).filter(|_| known)
 }
 
 fn plural(count: usize) -> &'static str {

@@ -212,9 +212,32 @@ mod tests {
     #[test]
     fn what_would_be_done_too_often_is_a_problem_at_its_place() {
         let synced = "[nodes]\ncount = 3\nplacement = \"synced\"\nsync-every = \"179ns\"\n";
-        refused(synced, "`sync-every` = 179ns is", "t.toml:9:14");
+        refused(synced, "`sync-every` = 179ns is", "t.toml:10:14");
         let swept = "[nodes]\ncount = 3\n[nodes.sweep]\nevery = \"1ns\"\nidle = \"1s\"\n";
-        refused(swept, "`every` = 1ns is", "t.toml:9:9");
+        refused(swept, "`every` = 1ns is", "t.toml:10:9");
+    }
+
+    #[test]
+    fn a_matrix_may_begin_with_nothing() {
+        let of = |path: &str, values: &str, rest: &str| {
+            cases(&format!("[store]\n{rest}[matrix]\n\"{path}\" = {values}\n")).len()
+        };
+        let spans = "[\"0s\", \"1s\"]";
+        let outage = |rest| format!("[[store.outage]]\nat = \"1s\"\nfor = \"1s\"\n{rest}");
+        let step = "[[store.step]]\nat = \"1s\"\nby = \"0s\"\n";
+        let fail_over = "[[store.fail-over]]\nat = \"1s\"\nlag = \"0s\"\n";
+        let lost = "expiry = { kind = \"lost\", probability = \"0%\" }\n";
+        let shares = "[\"0%\", \"1%\"]";
+        for (path, values, rest) in [
+            ("store.step.0.by", spans, step.to_owned()),
+            ("store.fail-over.0.lag", spans, fail_over.to_owned()),
+            ("store.expiry.probability", shares, lost.to_owned()),
+            ("store.outage.0.share", shares, outage("kind = \"lossy\"\nshare = \"0%\"\n")),
+            ("store.outage.0.times", "[1, 5]", outage("kind = \"slow\"\ntimes = 1\n")),
+            ("store.outage.0.extra", spans, outage("kind = \"slow\"\nextra = \"0s\"\n")),
+        ] {
+            assert_eq!(of(path, values, &rest), 2, "{path}");
+        }
     }
 
     #[test]

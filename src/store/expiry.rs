@@ -154,13 +154,7 @@ impl Expiry {
                 "probability",
                 "Of how many keys that are created the command that would let them expire is lost.",
             );
-            let loses = params.require(
-                "probability",
-                share != Some(Share::ZERO),
-                "no command is lost",
-                "write a share such as \"1%\"",
-            );
-            share.filter(|_| loses).map(Share::ppm)
+            share.map(Share::ppm)
         });
         let round = params.only(is(Kind::WholeSeconds), "`kind = \"whole-seconds\"`", |params| {
             params.or("round", Rounding::Up, "How spans between whole seconds are rounded.")

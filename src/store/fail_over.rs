@@ -45,17 +45,11 @@ impl FailOver {
             "What was written in the last so long before is lost; where an outage of kind \"down\" for all nodes lasts \
              until then, before that outage.",
         );
-        let loses = params.require(
-            "lag",
-            lag != Some(Span::ZERO),
-            "a fail-over that loses nothing",
-            "write a span such as \"100ms\"",
-        );
         let shard: Option<u64> = params
             .within(1..=shards.unwrap_or(Clock::MOST) as u64)
             .optional("shard", "Of which shard, counted from 1; left out, of all.");
         let known = shard.is_some() || !params.has("shard");
         let shard = shard.map(|shard| shard as usize - 1);
-        (loses && known).then_some(FailOver { at: at?, lag: lag?, shard })
+        Some(FailOver { at: at?, lag: lag?, shard }).filter(|_| known)
     }
 }

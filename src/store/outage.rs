@@ -169,11 +169,10 @@ fn read_kind(params: &mut Params) -> Option<OutageKind> {
             .optional("times", "By how many times calls take longer; by default 1.");
         let extra: Option<Span> =
             params.optional("extra", "How much longer they take besides; by default not at all.");
-        // What could not be read may have changed something.
-        let changes = times.map_or(params.has("times"), |times| times > 1)
-            || extra.map_or(params.has("extra"), |extra| extra > Span::ZERO);
+        // One that is written may be the first of a row that begins with no change.
+        let changes = params.has("times") || params.has("extra");
         if !changes {
-            let help = "raise `times` above 1, or write an `extra` such as \"100ms\"";
+            let help = "write `times`, or an `extra` such as \"100ms\"";
             let problem = Problem::at(params.place(), "an outage that changes nothing");
             params.problems().add(problem.help(help));
         }
@@ -184,15 +183,8 @@ fn read_kind(params: &mut Params) -> Option<OutageKind> {
     });
     let lossy = params.only(is(Kind::Lossy), "`kind = \"lossy\"`", |params| {
         let share: Option<Share> = params.required("share", "How many are lost.");
-        let loses = params.require(
-            "share",
-            share != Some(Share::ZERO),
-            "an outage that loses nothing",
-            "write a share such as \"30%\"",
-        );
         let of = params.or("of", Lost::Calls, "Of what.");
-        let lossy = OutageKind::Lossy { ppm: share?.ppm(), answers: of == Lost::Answers };
-        loses.then_some(lossy)
+        Some(OutageKind::Lossy { ppm: share?.ppm(), answers: of == Lost::Answers })
     });
     match kind? {
         Kind::Down => down.map(OutageKind::Down),

@@ -199,10 +199,11 @@ const STRIDE: u64 = 1 << 14;
 /// If the books of the run do not balance, which is a bug.
 pub fn run(
     plan: &Plan,
-    rules: Rules,
+    mut rules: Rules,
     reference: Option<&Decisions>,
     observer: &mut dyn Observer,
 ) -> Result<(Tally, Decisions), Stopped> {
+    rules.seed(plan.seed);
     let queues = rules.queues;
     let (limiters, rules) = match plan.fleet {
         None => (rules.limiters.into_iter().next().unwrap_or_default(), None),

@@ -104,6 +104,29 @@ pub fn nothing_panics(make: Make, situation: &Situation) -> Result<(), String> {
     Ok(())
 }
 
+/// A denial that need not be written might as well not have been told.
+pub fn unwritten_denials_change_nothing(make: Make, situation: &Situation) -> Result<(), String> {
+    let (Some(mut told), Some(mut untold)) = (make(&situation.limit), make(&situation.limit))
+    else {
+        return Ok(());
+    };
+    told.reserve(0);
+    untold.reserve(0);
+    for (index, &attempt) in situation.traffic.iter().enumerate() {
+        let (now, cost) = (attempt.at(), attempt.cost);
+        let denied = untold.check(0, now, cost) == Verdict::Deny;
+        let expected = ask(told.as_mut(), 0, attempt);
+        let answer = match denied && !untold.denial_writes(0) {
+            true => Answer::Deny(untold.wait(0, now, cost)),
+            false => ask(untold.as_mut(), 0, attempt),
+        };
+        if answer != expected {
+            return Err(format!("attempt {index}: {answer:?}, not {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
 /// No half-open window of the limit's width holds more than `bound`.
 pub fn windows_hold(make: Make, bound: u64, situation: &Situation) -> Result<(), String> {
     let Situation { limit, traffic } = situation;

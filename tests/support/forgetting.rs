@@ -2,6 +2,7 @@
 //! state of a key at the first reading from which that should be neutral.
 
 use ratesim::algorithm::{Kept, Limiter, Settled, Verdict, Wait};
+use ratesim::seed::Seed;
 use ratesim::time::Reading;
 
 /// A limiter whose states are forgotten when they should be neutral.
@@ -33,6 +34,10 @@ impl Forgetting {
 }
 
 impl Limiter for Forgetting {
+    fn seed(&mut self, seed: Seed) {
+        self.limiter.seed(seed);
+    }
+
     fn reserve(&mut self, key: usize) {
         self.limiter.reserve(2 * key + 1);
     }
@@ -60,8 +65,9 @@ impl Limiter for Forgetting {
         self.limiter.deny(2 * key, now, cost);
     }
 
-    fn denial_writes(&self, key: usize) -> bool {
-        self.limiter.denial_writes(2 * key)
+    /// A key that is over is forgotten.
+    fn denial_writes(&self, _key: usize) -> bool {
+        true
     }
 
     fn settle(&mut self, key: usize, now: Reading, cost: u32) -> Settled {

@@ -1,21 +1,21 @@
 //! How entries of a log in a sorted set are named: by the stamp, alone or with a suffix.
 //!
-//! Random suffixes come from a generator that no seed of a run reaches, as that of a server does not: for
-//! every stamp newer than all before it begins anew, from the number of the key and the stamp. Nothing of it
-//! outlives the set, which a store may therefore forget; two keys, and two stamps of a key, draw apart.
+//! Random suffixes come from a generator that for every stamp newer than all before it begins anew, from the number
+//! of the key and the stamp. Nothing of it outlives the set, which a store may therefore forget; two keys, and two
+//! stamps of a key, draw apart.
 
 use std::collections::VecDeque;
 
 use super::super::UNSEEN;
-use crate::seed::{Seed, Stream, below};
+use crate::seed::{Draws, Stream, below};
 
 /// How the entries of a key are named.
 pub(super) trait Naming: Clone + Send + 'static {
     /// What follows the stamp in a name.
     type Suffix: Copy + Ord + Send + 'static;
 
-    /// For the key of this number.
-    fn of(key: usize) -> Self;
+    /// For the key of this number, which draws from these.
+    fn of(key: usize, draws: Draws) -> Self;
 
     /// Adds `cost` entries of `stamp` to a set, whose names are in order; those that are there already
     /// change nothing.
@@ -29,7 +29,7 @@ pub(super) struct Stamp;
 impl Naming for Stamp {
     type Suffix = ();
 
-    fn of(_key: usize) -> Stamp {
+    fn of(_key: usize, _draws: Draws) -> Stamp {
         Stamp
     }
 
@@ -44,7 +44,8 @@ impl Naming for Stamp {
 #[derive(Clone)]
 pub(super) struct StampAndRandom {
     key: u64,
-    draws: Stream,
+    draws: Draws,
+    stream: Stream,
 }
 
 const SUFFIXES: u32 = 100_000;
@@ -56,26 +57,22 @@ const FEW: u32 = 1_000;
 const ALL: u32 = 4_000_000;
 
 impl StampAndRandom {
-    fn draws(key: u64, stamp: i64) -> Stream {
-        Seed(0).draws("member").part(key, stamp as u64)
-    }
-
     fn draw(&mut self) -> u32 {
-        below(&mut self.draws, u64::from(SUFFIXES)) as u32
+        below(&mut self.stream, u64::from(SUFFIXES)) as u32
     }
 }
 
 impl Naming for StampAndRandom {
     type Suffix = u32;
 
-    fn of(key: usize) -> StampAndRandom {
+    fn of(key: usize, draws: Draws) -> StampAndRandom {
         let key = key as u64;
-        StampAndRandom { key, draws: StampAndRandom::draws(key, UNSEEN) }
+        StampAndRandom { key, draws, stream: draws.part(key, UNSEEN as u64) }
     }
 
     fn add(&mut self, names: &mut VecDeque<(i64, u32)>, stamp: i64, cost: u32) {
         if names.back().is_none_or(|&(newest, _)| newest < stamp) {
-            self.draws = StampAndRandom::draws(self.key, stamp);
+            self.stream = self.draws.part(self.key, stamp as u64);
         }
         if cost <= FEW {
             for _ in 0..cost {
@@ -118,13 +115,15 @@ fn insert<S: Ord>(names: &mut VecDeque<(i64, S)>, name: (i64, S)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::Seed;
     use proptest::prelude::*;
 
     type Names = VecDeque<(i64, u32)>;
 
     /// How many names are lost of `count` entries of each of `stamps`.
     fn lost(key: usize, stamps: i64, count: usize) -> usize {
-        let (mut naming, mut names) = (StampAndRandom::of(key), Names::new());
+        let (mut naming, mut names) =
+            (StampAndRandom::of(key, Seed(0).draws("state")), Names::new());
         for stamp in 0..stamps {
             (0..count).for_each(|_| naming.add(&mut names, stamp, 1));
         }
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn no_more_than_all_suffixes_are_names_of_one_stamp() {
-        let (mut naming, mut names) = (StampAndRandom::of(0), Names::new());
+        let (mut naming, mut names) = (StampAndRandom::of(0, Seed(0).draws("state")), Names::new());
         naming.add(&mut names, 1, 7);
         naming.add(&mut names, 1, 2_000_000);
         assert_eq!(names.len(), 100_000);
@@ -165,7 +164,7 @@ mod tests {
     fn no_entries_have_no_name() {
         let (mut bare, mut random) = (VecDeque::new(), VecDeque::new());
         Stamp.add(&mut bare, 1, 0);
-        StampAndRandom::of(0).add(&mut random, 1, 0);
+        StampAndRandom::of(0, Seed(0).draws("state")).add(&mut random, 1, 0);
         assert_eq!((bare.len(), random.len()), (0, 0));
     }
 
@@ -175,7 +174,7 @@ mod tests {
             charges in prop::collection::vec((0..5_i64, 1..3_000_u32), 1..8),
         ) {
             let (mut whole, mut units) = (Names::new(), Names::new());
-            let (mut of_whole, mut of_units) = (StampAndRandom::of(3), StampAndRandom::of(3));
+            let (mut of_whole, mut of_units) = (StampAndRandom::of(3, Seed(0).draws("state")), StampAndRandom::of(3, Seed(0).draws("state")));
             for (stamp, cost) in charges {
                 of_whole.add(&mut whole, stamp, cost);
                 (0..cost).for_each(|_| of_units.add(&mut units, stamp, 1));

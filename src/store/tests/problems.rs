@@ -65,7 +65,6 @@ fn an_expiry_has_what_goes_with_it() {
     expiry("{ kind = \"renewed\", after = \"5\" }", "`5` has no unit", "t.toml:1:38");
     expiry("\"lost\"", "`probability` is missing", "t.toml:1:10");
     expiry("{ kind = \"lost\", probability = 0.01 }", "write a share from \"0%\"", "t.toml:1:41");
-    expiry("{ kind = \"lost\", probability = \"0%\" }", "no command is lost", "t.toml:1:41");
     expiry(
         "{ kind = \"none\", margin = \"1s\" }",
         "`margin` goes with `kind = \"right\"`",
@@ -120,11 +119,6 @@ fn an_outage_changes_something_for_somebody() {
     refused("[[outage]]\nat = \"1s\"", "`for` is missing", "t.toml:1:1");
     refused("[[outage]]\nat = \"1s\"\nfor = \"0s\"", "an outage of no time at all", "t.toml:3:7");
     outage("kind = \"slow\"", "an outage that changes nothing", "t.toml:1:1");
-    outage(
-        "kind = \"slow\"\ntimes = 1\nextra = \"0s\"",
-        "an outage that changes nothing",
-        "t.toml:1:1",
-    );
     outage("kind = \"slow\"\ntimes = 0", "0 is out of range", "t.toml:5:9");
     outage("kind = \"slow\"\nextra = \"5\"", "`5` has no unit", "t.toml:5:9");
     outage(
@@ -133,7 +127,6 @@ fn an_outage_changes_something_for_somebody() {
         "t.toml:6:1",
     );
     outage("kind = \"lossy\"", "`share` is missing", "t.toml:1:1");
-    outage("kind = \"lossy\"\nshare = \"0%\"", "an outage that loses nothing", "t.toml:5:9");
     outage("kind = \"lossy\"\nshare = \"101%\"", "more than the whole", "t.toml:5:9");
     outage("of = \"calls\"", "`of` goes with `kind = \"lossy\"`", "t.toml:4:1");
     outage("nodes = [3]", "there is no node 3", "t.toml:4:9");
@@ -145,9 +138,8 @@ fn an_outage_changes_something_for_somebody() {
 }
 
 #[test]
-fn a_fail_over_loses_something() {
+fn mistakes_in_a_fail_over() {
     refused("[[fail-over]]\nat = \"1s\"", "`lag` is missing", "t.toml:1:1");
-    refused("[[fail-over]]\nat = \"1s\"\nlag = \"0s\"", "loses nothing", "t.toml:3:7");
     refused(
         "[[fail-over]]\nat = \"1s\"\nlag = \"1s\"\nshard = 2",
         "write a whole number from 1 to 1",

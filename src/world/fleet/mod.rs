@@ -27,7 +27,7 @@ use super::queue::Queue;
 use super::requests::Ticket;
 use super::{Asked, Fate, Plan};
 use crate::nodes::{NodesSpec, Placement, Router, Sweep};
-use crate::seed::Draws;
+use crate::seed::{Draws, Seed};
 use crate::store::{Breaker, OnFailure, Outages, StoreSpec};
 use crate::time::{Instant, Span, Window};
 use crate::traffic::Arrival;
@@ -55,6 +55,14 @@ impl Rules {
     /// One set of limiters, which nobody falls back from.
     pub fn plain(limiters: Limiters, queues: bool) -> Rules {
         Rules { limiters: vec![limiters], fallback: Vec::new(), queues }
+    }
+
+    /// Tells each limiter what its states draw from.
+    pub(super) fn seed(&mut self, seed: Seed) {
+        let all = self.limiters.iter_mut().chain(&mut self.fallback).flatten().flatten();
+        for (index, limiter) in all.enumerate() {
+            limiter.seed(seed.part("limiter", index as u64));
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub struct NamedLog {
 
 /// For the first key, from when a stamp newer than all before comes.
 fn draws(stamp: i64) -> Stream {
-    Seed(0).draws("member").part(0, stamp as u64)
+    Seed(0).draws("state").part(0, stamp as u64)
 }
 
 impl NamedLog {
