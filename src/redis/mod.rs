@@ -10,10 +10,10 @@
 //! printed, and compared with nothing.
 
 mod address;
-mod call;
 mod connection;
 mod difference;
 mod fault;
+mod invocation;
 mod memory;
 mod refusal;
 mod replay;
@@ -23,10 +23,10 @@ mod verify;
 mod wire;
 
 pub use address::Address;
-pub use call::{Answer, Ask, Call, Decision};
 pub use connection::Connection;
 pub use difference::{Attempt, Counted, Difference};
 pub use fault::Fault;
+pub use invocation::{Answer, Decision, Invocation, KeyArgs};
 pub use refusal::Skipped;
 pub use script::{SCRIPTS, Script};
 pub use session::Session;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant as Moment};
 
-use super::call::{Answer, Ask, Call, micros};
 use super::fault::Fault;
+use super::invocation::{Answer, Invocation, KeyArgs, micros};
 use super::refusal::at_node;
 use super::session::Session;
 use crate::error::Error;
@@ -132,13 +132,14 @@ impl<'a> Replay<'a> {
         let asked = decided.asked.filter(|_| !met.is_empty());
         if let (Some(asked), Some(model)) = (asked, Answer::of(decided.fate)) {
             let Settings { case, run, tick, .. } = self.settings;
-            let asks = met.iter().map(|met| Ask {
+            let keys = met.iter().map(|met| KeyArgs {
                 key: self.session.key(run, asked.node, met.limit, met.key),
                 limit: at_node(case, limit(&case.limits[met.limit], met), asked.node.unwrap_or(0)),
                 cost: met.cost,
             });
             let now = micros(asked.reading, tick);
-            let call = Call { now, slack: SLACK_MS, combine: case.combine, asks: asks.collect() };
+            let (slack, combine) = (SLACK_MS, case.combine);
+            let call = Invocation { now, slack, combine, keys: keys.collect() };
             self.nodes.insert(asked.node);
             self.pending.push(Pending {
                 number: self.number,
