@@ -1,12 +1,13 @@
 //! The attempts of one run, sent to a server as the model decides them, and the answers compared.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant as Moment};
+use std::time::Duration;
 
 use super::fault::Fault;
 use super::invocation::{Answer, Invocation, KeyArgs, micros};
 use super::refusal::at_node;
 use super::session::Session;
+use super::wire::now;
 use crate::error::Error;
 use crate::rate::Limit;
 use crate::run::Progress;
@@ -234,15 +235,6 @@ impl<'a> Replay<'a> {
 /// The limit of a key.
 fn limit(spec: &LimitSpec, met: &Met) -> Limit {
     met.variant.checked_sub(1).map_or(spec.limit, |position| spec.tiers[position].limit)
-}
-
-/// True time tells how fast the server is; it decides nothing.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "it is about the machine, printed, and compared with nothing"
-)]
-fn now() -> Moment {
-    Moment::now()
 }
 
 impl Observer for Replay<'_> {
