@@ -204,7 +204,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     let stop = Arc::new(Stop::default());
-    if let Err(error) = stop_on_interrupt(&stop) {
+    if let Err(error) = stop_on_interrupt(&stop, cli.command.leaves()) {
         return report(&error);
     }
     match dispatch(cli.command, &stop) {
@@ -303,16 +303,29 @@ fn report(error: &Error) -> ExitCode {
     ExitCode::from(code)
 }
 
+impl Command {
+    /// What may be left behind where it is ended before it has cleaned up.
+    fn leaves(&self) -> &'static str {
+        match self {
+            Command::Verify(_) => {
+                "keys `ratesim:{...` may be left in the server; they expire within 24 h after they stop to matter, \
+                 and the next `ratesim verify` there says how to delete them"
+            }
+            _ => {
+                "a folder `.ratesim-...` may be left beside the results, which the next run there removes"
+            }
+        }
+    }
+}
+
 /// Ctrl-C asks a run to stop, so that it can clean up. A second one ends the program at once, and so
-/// does the first before there is anything to clean up; but none while results are put in place.
-fn stop_on_interrupt(stop: &Arc<Stop>) -> Result<(), Error> {
+/// does the first before there is anything to clean up; but none while results are put in place, or keys
+/// deleted. `leaves` says what may be left then.
+fn stop_on_interrupt(stop: &Arc<Stop>, leaves: &'static str) -> Result<(), Error> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || {
         if !stop.want() && !stop.is_held() {
-            let unclean = Problem::new("interrupted before everything was cleaned up").help(
-                "a folder `.ratesim-...` may be left beside the results, which the next run there removes; of \
-                 `verify` keys `ratesim:...` may be left in the server, which expire",
-            );
+            let unclean = Problem::new("interrupted before everything was cleaned up").help(leaves);
             report(&match stop.is_watched() {
                 true => Error::input(unclean),
                 false => Error::Interrupted,

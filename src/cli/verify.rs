@@ -14,14 +14,15 @@ use crate::time::Span;
 /// Compare a scenario's decisions with those of a real Redis; exit 1 if one differs.
 ///
 /// The model decides every attempt on a clock of 1 us; Lua scripts decide the same attempts on the server, and the
-/// answers are compared one by one, waits included. Only keys under a prefix of its own are touched, and they are
-/// deleted at the end. `ratesim list scripts` has the scripts.
+/// answers are compared one by one, waits included. Only keys under a prefix of its own are written, and they are
+/// deleted at the end, also after Ctrl-C. `ratesim list scripts` has the scripts.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
     /// The scenario file.
     scenario: PathBuf,
 
-    /// The server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE].
+    /// The server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or
+    /// unix:PATH[?db=DATABASE&user=USER&pass=PASSWORD].
     #[arg(long, value_name = "URL")]
     redis: String,
 
@@ -41,11 +42,11 @@ pub(super) struct Verify {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit_attempts: Option<u64>,
 
-    /// Go ahead although the database holds keys of somebody else.
+    /// Go ahead although the database holds other keys; those are left alone.
     #[arg(long)]
     allow_other_keys: bool,
 
-    /// How long each answer of the server is waited for.
+    /// How long the server is waited for: to connect, the look-up of its name included, and for each answer.
     #[arg(long, value_name = "SPAN", default_value = "5s", value_parser = timeout)]
     timeout: Duration,
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use super::{Output, load};
-use crate::error::Error;
+use crate::error::{Error, Problem};
 use crate::redis::{
-    self, Address, Answer, Attempt, Compared, Decision, Difference, Skipped, Verified,
+    self, Address, Answer, Attempt, Compared, Comparison, Decision, Difference, Skipped, Verified,
 };
 use crate::report::format;
 use crate::report::grid::{Cell, Column, Grid};
@@ -38,7 +38,8 @@ pub struct Options {
 /// Compares a scenario with a server. Whether all decisions were the same.
 ///
 /// # Errors
-/// Every problem of the scenario and the URL; whatever is in the way of the server.
+/// Every problem of the scenario and the URL; that nothing of the scenario can be compared; whatever is in the way of
+/// the server.
 pub fn verify(
     options: &Options,
     output: &mut Output,
@@ -57,12 +58,19 @@ pub fn verify(
     };
     let mut same = true;
     for prepared in &prepared {
-        let verified = redis::verify(prepared, &address, &options.verify, progress)?;
+        let comparison = Comparison::of(prepared)?;
+        if comparison.is_empty() {
+            return Err(nothing_compared(prepared, comparison.skipped(), options));
+        }
+        let verified = redis::verify(&comparison, &address, &options.verify, progress)?;
         same &= verified.difference.is_none();
         if options.json {
             output.say(&format!("{:#}", document(prepared, &address, &verified)))?;
         } else {
-            report(prepared, &address, &verified, options.quiet, output)?;
+            report(prepared, &address, &verified, options, output)?;
+        }
+        if let Some(left) = verified.left {
+            return Err(Error::failed(format!("clean up at {address}"), left));
         }
     }
     Ok(same)
@@ -72,11 +80,11 @@ fn report(
     prepared: &Prepared,
     address: &Address,
     verified: &Verified,
-    quiet: bool,
+    options: &Options,
     output: &mut Output,
 ) -> Result<(), Error> {
-    let Verified { server, compared, skipped, difference } = verified;
-    let (scenario, width) = (&prepared.scenario, output.width);
+    let Verified { server, compared, skipped, difference, .. } = verified;
+    let (scenario, width, quiet) = (&prepared.scenario, output.width, options.quiet);
     let say = |output: &mut Output, text: &str| {
         wrap(text, width).iter().try_for_each(|line| output.say(line))
     };
@@ -93,8 +101,13 @@ fn report(
             .iter()
             .try_for_each(|line| output.say(line))?;
         output.say("")?;
-        for skipped in skipped {
-            let lines = hanging(&format!("- not compared: {}", words(skipped)), width, "");
+        for reason in reasons(skipped) {
+            let names = names(scenario, &reason);
+            let text = format!("- not compared, since {}: {names}", reason[0].why);
+            let mut lines = hanging(&text, width, "");
+            if let Some(hint) = hint(&reason, options) {
+                lines.extend(hanging(&hint, width, "  "));
+            }
             lines.iter().try_for_each(|line| output.say(line))?;
         }
     }
@@ -145,14 +158,75 @@ fn table(scenario: &Scenario, compared: &[Compared]) -> Grid {
     }
 }
 
-fn words(skipped: &Skipped) -> String {
-    let names = [Some(skipped.case.as_str()), skipped.algorithm.as_deref()];
-    let names: Vec<String> =
-        names.into_iter().flatten().filter(|name| !name.is_empty()).map(printable).collect();
-    match names.join(" ") {
-        names if names.is_empty() => skipped.why.clone(),
-        names => format!("{names}: {}", skipped.why),
+/// What is left out, reason by reason; none of the lists is empty.
+fn reasons(skipped: &[Skipped]) -> Vec<Vec<&Skipped>> {
+    let mut reasons: Vec<Vec<&Skipped>> = Vec::new();
+    for skipped in skipped {
+        match reasons.iter_mut().find(|reason| reason[0].why == skipped.why) {
+            Some(reason) => reason.push(skipped),
+            None => reasons.push(vec![skipped]),
+        }
     }
+    reasons
+}
+
+/// The cases and algorithms that are left out for one reason: an algorithm once where it is so in all cases.
+fn names(scenario: &Scenario, reason: &[&Skipped]) -> String {
+    /// More are only counted.
+    const TOLD: usize = 8;
+    let mut names: Vec<String> = Vec::new();
+    for skipped in reason {
+        let everywhere = reason.iter().filter(|other| other.algorithm == skipped.algorithm).count()
+            == scenario.cases.len();
+        let name = match &skipped.algorithm {
+            Some(algorithm) if everywhere => printable(algorithm),
+            Some(algorithm) => format!("{} ({})", printable(algorithm), printable(&skipped.case)),
+            None => printable(&skipped.case),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(TOLD);
+    names.truncate(TOLD);
+    if more > 0 {
+        names.push(format!("and {more} more, which `--json` names"));
+    }
+    names.join("; ")
+}
+
+/// How what is left out for a reason is compared all the same, without what happens to the store.
+fn hint(reason: &[&Skipped], options: &Options) -> Option<String> {
+    let without = &reason[0].without;
+    if without.is_empty() {
+        return None;
+    }
+    let mut changes = options.changes.clone();
+    let settings = without.iter().filter_map(|setting| setting.split_once('='));
+    changes.set.extend(settings.map(|(path, value)| (path.to_owned(), value.to_owned())));
+    // A case may change what the settings take away, or set it itself.
+    let frees = Scenario::load(&options.scenario, &changes).is_ok_and(|scenario| {
+        let cases = scenario.cases.iter().filter(|case| redis::is_comparable(case));
+        cases.into_iter().any(|case| reason.iter().any(|skipped| skipped.case == case.name))
+    });
+    Some(if frees {
+        let settings: Vec<String> = without.iter().map(|set| format!("--set '{set}'")).collect();
+        format!("to compare without: {}", settings.join(" "))
+    } else {
+        "to compare without, take it and what cases change of it out of a copy of the scenario"
+            .to_owned()
+    })
+}
+
+/// Why a scenario has nothing to compare.
+fn nothing_compared(prepared: &Prepared, skipped: &[Skipped], options: &Options) -> Error {
+    let reasons = reasons(skipped).into_iter().map(|reason| match hint(&reason, options) {
+        Some(hint) => format!("{}\n  {hint}", reason[0].why),
+        None => reason[0].why.clone(),
+    });
+    let reasons: Vec<String> = reasons.collect();
+    let message = format!("no script decides anything in `{}`", prepared.scenario.name);
+    Error::input(Problem::new(message).help(reasons.join("\n")))
 }
 
 /// A difference with what came before it.

@@ -185,6 +185,8 @@ pub enum Error {
     Interrupted,
     /// The user asked to stop after these folders of results had been written.
     InterruptedAfter(Vec<String>),
+    /// The user asked to stop, and this became of what had been begun.
+    InterruptedThen(String),
     /// Whoever read the output went away; no message is wanted.
     ClosedPipe,
 }
@@ -221,7 +223,7 @@ impl Error {
         match self {
             Error::Input(_) => 2,
             Error::Failed { .. } => 3,
-            Error::Interrupted | Error::InterruptedAfter(_) => 130,
+            Error::Interrupted | Error::InterruptedAfter(_) | Error::InterruptedThen(_) => 130,
             Error::ClosedPipe => 0,
         }
     }
@@ -252,6 +254,9 @@ impl Error {
                 let kept: Vec<String> = kept.iter().map(|folder| format!("`{folder}`")).collect();
                 let message = format!("interrupted; kept are the results in {}", kept.join(", "));
                 render_problem(&Problem::new(message), &renderer)
+            }
+            Error::InterruptedThen(then) => {
+                render_problem(&Problem::new(format!("interrupted; {then}")), &renderer)
             }
             Error::ClosedPipe => String::new(),
         }

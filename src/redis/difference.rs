@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::call::{Answer, micros};
+use super::invocation::{Answer, micros};
 use crate::time::{Reading, Span};
 use crate::traffic::Traffic;
 use crate::world::{Decided, Keyring, Observer};

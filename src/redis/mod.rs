@@ -10,10 +10,13 @@
 //! printed, and compared with nothing.
 
 mod address;
-mod call;
+mod comparison;
 mod connection;
 mod difference;
 mod fault;
+mod invocation;
+mod job;
+mod leftover;
 mod memory;
 mod refusal;
 mod replay;
@@ -23,11 +26,12 @@ mod verify;
 mod wire;
 
 pub use address::Address;
-pub use call::{Answer, Ask, Call, Decision};
+pub use comparison::Comparison;
 pub use connection::Connection;
 pub use difference::{Attempt, Counted, Difference};
 pub use fault::Fault;
-pub use refusal::Skipped;
+pub use invocation::{Answer, Decision, Invocation, KeyArgs};
+pub use refusal::{Skipped, is_comparable};
 pub use script::{SCRIPTS, Script};
 pub use session::Session;
 pub use verify::{Compared, Options, Verified, verify};

@@ -7,6 +7,7 @@ use crate::algorithm::ALGORITHMS;
 use crate::error::Problems;
 use crate::nodes::Placement;
 use crate::rate::Limit;
+use crate::report::words::listed;
 use crate::run::Contender;
 use crate::scenario::{Case, Fleet};
 use crate::store::{Atomicity, Expiry, StoreSpec};
@@ -21,14 +22,23 @@ pub struct Skipped {
     pub algorithm: Option<String>,
     /// Why.
     pub why: String,
+    /// Settings, as for `--set`, that leave out what is in the way, where that is something that happens to the
+    /// store.
+    pub without: Vec<&'static str>,
 }
 
-/// Why nothing of a case can be verified; `None` if it can.
-pub(super) fn of_case(case: &Case) -> Option<String> {
+/// Whether any algorithm of a case may be verified.
+pub fn is_comparable(case: &Case) -> bool {
+    of_case(case).is_none()
+}
+
+/// Why nothing of a case can be verified, with the settings without which it can; `None` if it can.
+pub(super) fn of_case(case: &Case) -> Option<(String, Vec<&'static str>)> {
     let Fleet { nodes, store, .. } = case.fleet.as_ref()?;
     let StoreSpec { atomicity, expiry, .. } = store;
     let shared = nodes.placement == Placement::Shared;
-    let no_script = |setting: &str| Some(format!("with {setting} no one script decides"));
+    let for_good = |why: String| Some((why, Vec::new()));
+    let no_script = |setting: &str| for_good(format!("with {setting} no one script decides"));
     match nodes.placement {
         Placement::Synced { .. } => return no_script("`nodes.placement = \"synced\"`"),
         Placement::Leased { .. } => return no_script("`nodes.placement = \"leased\"`"),
@@ -44,15 +54,23 @@ pub(super) fn of_case(case: &Case) -> Option<String> {
         return no_script("`store.atomicity` other than \"script\"");
     }
     if !matches!(expiry, Expiry::Right { .. }) {
-        return Some("with `store.expiry` other than \"right\" keys live differently".to_owned());
+        let why = "with `store.expiry` other than \"right\" keys live differently";
+        return for_good(why.to_owned());
     }
-    let loses = [
-        ("`store.outage`", !store.outages.is_empty()),
-        ("`store.fail-over`", !store.fail_overs.is_empty()),
-        ("`store.max-memory-bytes`", store.memory.is_some()),
+    let undecided = |settings: &[String]| {
+        format!("with {} the store does not decide all attempts", listed(settings))
+    };
+    if store.memory.is_some() {
+        return for_good(undecided(&["`store.max-memory-bytes`".to_owned()]));
+    }
+    let events = [
+        ("`store.outage`", "store.outage=[]", !store.outages.is_empty()),
+        ("`store.fail-over`", "store.fail-over=[]", !store.fail_overs.is_empty()),
     ];
-    let lost = loses.into_iter().find(|(_, loses)| *loses);
-    lost.map(|(setting, _)| format!("with {setting} the store does not decide all attempts"))
+    let happen = events.into_iter().filter(|(_, _, happens)| *happens);
+    let (settings, without): (Vec<String>, Vec<_>) =
+        happen.map(|(setting, without, _)| (setting.to_owned(), without)).unzip();
+    (!without.is_empty()).then(|| (undecided(&settings), without))
 }
 
 /// The clock on which an algorithm is verified, at least 1 us.

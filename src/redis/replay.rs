@@ -1,12 +1,13 @@
 //! The attempts of one run, sent to a server as the model decides them, and the answers compared.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant as Moment};
+use std::time::Duration;
 
-use super::call::{Answer, Ask, Call, micros};
 use super::fault::Fault;
+use super::invocation::{Answer, Invocation, KeyArgs, micros};
 use super::refusal::at_node;
 use super::session::Session;
+use super::wire::now;
 use crate::error::Error;
 use crate::rate::Limit;
 use crate::run::Progress;
@@ -132,13 +133,14 @@ impl<'a> Replay<'a> {
         let asked = decided.asked.filter(|_| !met.is_empty());
         if let (Some(asked), Some(model)) = (asked, Answer::of(decided.fate)) {
             let Settings { case, run, tick, .. } = self.settings;
-            let asks = met.iter().map(|met| Ask {
+            let keys = met.iter().map(|met| KeyArgs {
                 key: self.session.key(run, asked.node, met.limit, met.key),
                 limit: at_node(case, limit(&case.limits[met.limit], met), asked.node.unwrap_or(0)),
                 cost: met.cost,
             });
             let now = micros(asked.reading, tick);
-            let call = Call { now, slack: SLACK_MS, combine: case.combine, asks: asks.collect() };
+            let (slack, combine) = (SLACK_MS, case.combine);
+            let call = Invocation { now, slack, combine, keys: keys.collect() };
             self.nodes.insert(asked.node);
             self.pending.push(Pending {
                 number: self.number,
@@ -233,15 +235,6 @@ impl<'a> Replay<'a> {
 /// The limit of a key.
 fn limit(spec: &LimitSpec, met: &Met) -> Limit {
     met.variant.checked_sub(1).map_or(spec.limit, |position| spec.tiers[position].limit)
-}
-
-/// True time tells how fast the server is; it decides nothing.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "it is about the machine, printed, and compared with nothing"
-)]
-fn now() -> Moment {
-    Moment::now()
 }
 
 impl Observer for Replay<'_> {

@@ -4,13 +4,15 @@
 //! a prefix of its own; tests that stop, freeze or lock a server start their own `redis-server`. Where there is none
 //! they are listed as ignored; `RATESIM_REQUIRE_REDIS=1` makes that a failure. In this order:
 //!
-//! - [`support`]: servers to start, servers that only pretend, and a scenario to verify.
+//! - [`support`]: servers to start, servers that only pretend, a scenario to verify, and the program.
 //! - [`scripts`]: what each script decides, writes and lets expire, by hand.
 //! - [`traffic`]: random traffic, decision by decision against the algorithms.
 //! - [`program`]: `ratesim verify` and `ratesim list scripts` from outside.
+//! - [`left_out`]: what `ratesim verify` cannot compare.
 //! - [`faults`]: what a server may do wrong, and what is left behind then.
 
 mod faults;
+mod left_out;
 mod program;
 mod scripts;
 mod support;
@@ -51,7 +53,8 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let required = support::variable("RATESIM_REQUIRE_REDIS").is_some_and(|value| value != "0");
     let (server, program) = (support::url().is_some(), support::has_program());
-    let tests = [scripts::tests(), traffic::tests(), program::tests(), faults::tests()];
+    let tests =
+        [scripts::tests(), traffic::tests(), program::tests(), left_out::tests(), faults::tests()];
     let trials = tests.into_iter().flatten().map(|test| {
         let there = match test.needs {
             Needs::Nothing => true,

@@ -1,16 +1,20 @@
 //! `ratesim verify` and `ratesim list scripts` from outside, and that a wrong script is caught.
 
 use std::io::Read;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::Duration;
 
-use ratesim::redis::{Address, Decision, Options, SCRIPTS, verify};
+use ratesim::redis::{Address, Comparison, Decision, Options, SCRIPTS, verify};
 use ratesim::run::Silent;
 use serde_json::Value as Json;
+use tempfile::TempDir;
 
 use crate::Test;
-use crate::support::{database, file, keys, prepared, send_signal};
+use crate::support::{
+    After, SCENARIO, Server, database, file, keys, prepared, prints, refused, send_signal,
+};
 
 pub fn tests() -> Vec<Test> {
     vec![
@@ -18,40 +22,14 @@ pub fn tests() -> Vec<Test> {
         crate::test!(Server, program::json_has_all_numbers),
         crate::test!(Server, program::limits_together_and_clients_that_retry_are_the_same),
         crate::test!(Server, program::several_nodes_are_the_same),
-        crate::test!(Server, program::what_no_script_decides_is_told_and_left_out),
         crate::test!(Server, program::no_more_attempts_than_asked_for),
         crate::test!(Server, program::a_wrong_script_is_caught_with_its_history),
+        crate::test!(Program, program::a_difference_is_told_though_the_clean_up_fails),
         crate::test!(Server, program::an_interrupt_of_the_program_leaves_no_keys),
-        crate::test!(Nothing, program::a_scenario_that_no_script_decides_is_refused),
+        crate::test!(Program, program::a_second_interrupt_says_what_may_be_left),
         crate::test!(Nothing, program::a_wrong_url_is_refused_without_its_password),
         crate::test!(Nothing, program::scripts_are_listed_and_printed),
     ]
-}
-
-fn ratesim(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ratesim"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
-    command.env_remove("CLICOLOR_FORCE").output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_owned()).unwrap()
-}
-
-/// What a command prints that must end with this code.
-#[track_caller]
-fn prints(code: i32, arguments: &[&str]) -> String {
-    let Output { status, stdout, stderr } = ratesim(arguments);
-    assert_eq!(status.code(), Some(code), "{arguments:?}\n{}\n{}", text(&stdout), text(&stderr));
-    text(&stdout)
-}
-
-/// The message of a command that is refused.
-#[track_caller]
-fn refused(arguments: &[&str]) -> String {
-    let Output { status, stdout, stderr } = ratesim(arguments);
-    assert_eq!((status.code(), text(&stdout).as_str()), (Some(2), ""), "{}", text(&stderr));
-    text(&stderr)
 }
 
 pub fn the_boundary_is_the_same() {
@@ -194,7 +172,7 @@ pub fn several_nodes_are_the_same() {
     let shown = prints(0, &["verify", path.to_str().unwrap(), "--redis", &url]);
     assert!(
         shown.contains(
-            "- not compared: race: with `store.atomicity` other than \"script\" no one script"
+            "- not compared, since with `store.atomicity` other than \"script\" no one script\n  decides: race\n"
         ),
         "{shown}"
     );
@@ -202,37 +180,6 @@ pub fn several_nodes_are_the_same() {
     // Of the first case: 8 clients and everything at 3 nodes.
     assert!(shown.lines().any(|line| line.split_whitespace().any(|cell| cell == "27")), "{shown}");
     assert_eq!(keys(&url), 0);
-}
-
-pub fn what_no_script_decides_is_told_and_left_out() {
-    let (_folder, path) = file(
-        "name = \"t\"\nduration = \"9s\"\nlimit = \"5/1s\"\n\
-         [[algorithm]]\nkind = \"gcra\"\n\
-         [[algorithm]]\nkind = \"gcra\"\nname = \"counting\"\ncount-rejected = true\n\
-         [[algorithm]]\nkind = \"fixed-window\"\nanchor = \"first-request\"\n\
-         [[algorithm]]\nkind = \"token-bucket\"\ntick = \"1500ns\"\n\
-         [[traffic]]\nkind = \"steady\"\nrate = \"9/s\"\n",
-    );
-    let shown = prints(0, &["verify", path.to_str().unwrap(), "--redis", &database(7)]);
-    for line in [
-        "- not compared: counting: `count-rejected = true` has no script",
-        "- not compared: fixed-window: `anchor = \"first-request\"` has no script",
-        "- not compared: token-bucket: `tick = \"1.5us\"` is not in whole microseconds",
-    ] {
-        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
-    }
-    assert!(shown.ends_with("all 81 decisions are the same, waits included\n"), "{shown}");
-}
-
-pub fn a_scenario_that_no_script_decides_is_refused() {
-    let (_folder, path) = file(
-        "name = \"t\"\nduration = \"9s\"\nlimit = \"5/1s\"\n\
-         algorithm = { kind = \"gcra\", backwards = \"strict\" }\n\
-         traffic = { kind = \"steady\", rate = \"9/s\" }\n",
-    );
-    let shown = refused(&["verify", path.to_str().unwrap(), "--redis", "redis://127.0.0.1:1"]);
-    assert!(shown.contains("no script decides anything in `t`"), "{shown}");
-    assert!(shown.contains("`backwards = \"strict\"` has no script"), "{shown}");
 }
 
 pub fn no_more_attempts_than_asked_for() {
@@ -258,6 +205,7 @@ pub fn a_wrong_script_is_caught_with_its_history() {
                 [[traffic]]\nkind = \"steady\"\nrate = \"1/s\"\n\
                 [[traffic]]\nkind = \"burst\"\nat = \"3s\"\nrequests = 9\nclients = 3\n";
     let prepared = prepared(text);
+    let comparison = Comparison::of(&prepared).unwrap();
     let right = |name: &str| SCRIPTS.iter().find(|script| script.name == name).unwrap().text;
     // Each is wrong in one place.
     for (name, is, becomes) in [
@@ -272,7 +220,7 @@ pub fn a_wrong_script_is_caught_with_its_history() {
         let instead = vec![(name.to_owned(), right(name).replace(is, becomes))];
         let options = Options { instead, ..Options::default() };
         let address = Address::parse(&url).unwrap();
-        let verified = verify(&prepared, &address, &options, &Silent::default()).unwrap();
+        let verified = verify(&comparison, &address, &options, &Silent::default()).unwrap();
         let difference = verified.difference.unwrap_or_else(|| panic!("{name} passes"));
         assert_eq!(verified.compared.last().unwrap().algorithm, name);
         assert_ne!(difference.server.on_clock(verified.compared[0].tick), difference.attempt.model);
@@ -285,7 +233,8 @@ pub fn a_wrong_script_is_caught_with_its_history() {
     let instead = right("fixed-window").replace("count + cost > limit", "count + cost >= limit");
     let options =
         Options { instead: vec![("fixed-window".to_owned(), instead)], ..Options::default() };
-    let verified = verify(&prepared, &Address::parse(&url).unwrap(), &options, &Silent::default());
+    let verified =
+        verify(&comparison, &Address::parse(&url).unwrap(), &options, &Silent::default());
     let difference = verified.unwrap().difference.unwrap();
     assert_eq!(difference.server.decision, Decision::Denied);
     assert_eq!(difference.attempt.model.decision, Decision::Admitted);
@@ -294,31 +243,86 @@ pub fn a_wrong_script_is_caught_with_its_history() {
     assert_eq!(same_second.count(), 2);
 }
 
-pub fn an_interrupt_of_the_program_leaves_no_keys() {
-    let url = database(10);
-    let (_folder, path) = file(
+pub fn a_difference_is_told_though_the_clean_up_fails() {
+    let server = Mutex::new(Server::start(&[]));
+    let url = server.lock().unwrap().url();
+    let script = SCRIPTS.iter().find(|script| script.name == "token-bucket").unwrap();
+    let wrong = script.text.replace("deficit = deficit + cost * token", "deficit = deficit");
+    let instead = vec![("token-bucket".to_owned(), wrong)];
+    let options = Options { instead, ..Options::default() };
+    let dies = || server.lock().unwrap().kill();
+    let mut progress = After::new(0, || false);
+    progress.before_clean_up = Some(&dies);
+    let (prepared, address) = (prepared(SCENARIO), Address::parse(&url).unwrap());
+    let comparison = Comparison::of(&prepared).unwrap();
+    let verified = verify(&comparison, &address, &options, &progress).unwrap();
+    assert!(verified.difference.is_some());
+    let left = verified.left.unwrap();
+    assert!(left.starts_with("nothing listens there") && left.contains("redis-cli "), "{left}");
+}
+
+/// Verifies what takes long, as a program of its own, and comes back once it has written something.
+fn long_run(url: &str) -> (Child, TempDir) {
+    let (folder, path) = file(
         "name = \"long\"\nduration = \"100000s\"\nlimit = \"20/10s\"\n\
          traffic = { kind = \"poisson\", rate = \"500/s\", clients = 100 }\n",
     );
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ratesim"))
-        .args(["verify", path.to_str().unwrap(), "--redis", &url])
+    let child = Command::new(env!("CARGO_BIN_EXE_ratesim"))
+        .args(["verify", path.to_str().unwrap(), "--redis", url])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut waited = 0;
-    while keys(&url) == 0 {
+    while keys(url) == 0 {
         sleep(Duration::from_millis(50));
         waited += 1;
         assert!(waited < 600, "no key within half a minute");
     }
-    send_signal(child.id(), "-INT");
+    (child, folder)
+}
+
+/// The messages of a program that must end as one that is interrupted.
+#[track_caller]
+fn interrupted(mut child: Child) -> String {
     let status = child.wait().unwrap();
     let mut messages = String::new();
     child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
     assert_eq!(status.code(), Some(130), "{messages}");
+    messages
+}
+
+pub fn an_interrupt_of_the_program_leaves_no_keys() {
+    let url = database(10);
+    let (child, _folder) = long_run(&url);
+    send_signal(child.id(), "-INT");
+    let messages = interrupted(child);
+    let lines: Vec<&str> = messages.lines().collect();
+    let [first, second] = lines[..] else { panic!("{messages}") };
+    assert_eq!(first, "interrupted; deleting what was written to the server");
+    assert!(second.starts_with("error: interrupted; 1"), "{messages}");
+    assert!(second.contains(" keys were deleted at 127.0.0.1:"), "{messages}");
     assert_eq!(keys(&url), 0);
+}
+
+pub fn a_second_interrupt_says_what_may_be_left() {
+    let server = Server::start(&[]);
+    let (child, _folder) = long_run(&server.url());
+    server.signal("-STOP");
+    // It is caught in a call now, and the second comes before that is given up.
+    sleep(Duration::from_millis(300));
+    send_signal(child.id(), "-INT");
+    sleep(Duration::from_millis(300));
+    send_signal(child.id(), "-INT");
+    let messages = interrupted(child);
+    assert!(messages.contains("interrupted before everything was cleaned up"), "{messages}");
+    assert!(messages.contains("keys `ratesim:{...` may be left in the server"), "{messages}");
+    assert!(!messages.contains("results"), "{messages}");
+    // As the message says.
+    server.signal("-CONT");
+    let shown = refused(&["verify", "scenarios/boundary.toml", "--redis", &server.url()]);
+    assert!(shown.contains("that an earlier `ratesim verify` left"), "{shown}");
 }
 
 pub fn a_wrong_url_is_refused_without_its_password() {
@@ -330,6 +334,9 @@ pub fn a_wrong_url_is_refused_without_its_password() {
         assert!(shown.contains("`--redis`") && !shown.contains("secret"), "{shown}");
     }
     assert!(verify("rediss://localhost").contains("there is no TLS here"));
+    let shown = verify("redis://:secret@localhost/?protocol=resp3");
+    assert!(shown.contains("after `?` or `#` would not be obeyed"), "{shown}");
+    assert!(!shown.contains("secret"), "{shown}");
     let timeout = refused(&[
         "verify",
         "scenarios/boundary.toml",

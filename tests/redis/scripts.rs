@@ -1,7 +1,7 @@
 //! What each script decides, writes and lets expire, by hand.
 
 use ratesim::rate::Limit;
-use ratesim::redis::{Answer, Ask, Call, Decision, SCRIPTS, Session};
+use ratesim::redis::{Answer, Decision, Invocation, KeyArgs, SCRIPTS, Session};
 use ratesim::scenario::Combine;
 use ratesim::time::Span;
 use redis::{Value, cmd};
@@ -48,8 +48,9 @@ impl Bench {
     }
 
     fn call(&mut self, now: i64, combine: Combine, asks: &[(usize, Limit, u32)]) -> Answer {
-        let asks = asks.iter().map(|&(key, limit, cost)| Ask { key: self.key(key), limit, cost });
-        let call = Call { now, slack: SLACK, combine, asks: asks.collect() };
+        let keys =
+            asks.iter().map(|&(key, limit, cost)| KeyArgs { key: self.key(key), limit, cost });
+        let call = Invocation { now, slack: SLACK, combine, keys: keys.collect() };
         let answer: Value = self.session.connection().ask(&call.command(&self.sha)).unwrap();
         Answer::read(&answer).unwrap()
     }

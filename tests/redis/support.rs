@@ -1,16 +1,16 @@
-//! Servers to start, servers that only pretend, and a scenario to verify.
+//! Servers to start, servers that only pretend, a scenario to verify, and the program.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
 use ratesim::error::Error;
-use ratesim::redis::{Address, Options, Session, Verified, verify};
+use ratesim::redis::{Address, Comparison, Options, Session, Verified, verify};
 use ratesim::run::{self, Prepared, Progress, Silent, Unit};
 use ratesim::scenario::{Changes, Scenario};
 use redis::cmd;
@@ -175,6 +175,7 @@ pub fn obliging(words: &[String]) -> Option<&'static str> {
         "DBSIZE" => ":0\r\n",
         "SCRIPT" => "$4\r\ncafe\r\n",
         "SCAN" => "*2\r\n$1\r\n0\r\n*0\r\n",
+        "UNLINK" => ":0\r\n",
         _ => return None,
     })
 }
@@ -202,7 +203,9 @@ pub const LONG: Duration = Duration::from_secs(30);
 /// Verifies [`SCENARIO`] against a server whose answers are waited for so long.
 pub fn verified(url: &str, timeout: Duration, progress: &dyn Progress) -> Result<Verified, Error> {
     let options = Options { timeout, ..Options::default() };
-    verify(&prepared(SCENARIO), &Address::parse(url).unwrap(), &options, progress)
+    let prepared = prepared(SCENARIO);
+    let comparison = Comparison::of(&prepared).unwrap();
+    verify(&comparison, &Address::parse(url).unwrap(), &options, progress)
 }
 
 /// The message of a verification that fails, which must be no mistake of the user's.
@@ -216,25 +219,36 @@ pub fn failure(url: &str, timeout: Duration) -> String {
 }
 
 /// Does something once, when it has been asked so often whether to stop, and may stop then.
-pub struct After<F: Fn() -> bool + Sync> {
+pub struct After<'a, F: Fn() -> bool + Sync> {
     pub times: usize,
     pub act: F,
+    /// Done when the clean-up begins.
+    pub before_clean_up: Option<&'a (dyn Fn() + Sync)>,
+    /// What it was told.
+    pub told: Mutex<Vec<String>>,
     asked: AtomicUsize,
     silent: Silent,
 }
 
-impl<F: Fn() -> bool + Sync> After<F> {
-    pub fn new(times: usize, act: F) -> After<F> {
-        After { times, act, asked: AtomicUsize::new(0), silent: Silent::default() }
+impl<F: Fn() -> bool + Sync> After<'_, F> {
+    pub fn new(times: usize, act: F) -> Self {
+        let (asked, silent, told) = (AtomicUsize::new(0), Silent::default(), Mutex::default());
+        After { times, act, before_clean_up: None, told, asked, silent }
     }
 }
 
-impl<F: Fn() -> bool + Sync> Progress for After<F> {
+impl<F: Fn() -> bool + Sync> Progress for After<'_, F> {
     fn begin(&self, _what: &str, _total: u64, _unit: Unit) {}
     fn advance(&self, _by: u64) {}
-    fn announce(&self, _message: &str) {}
+    fn announce(&self, message: &str) {
+        self.told.lock().unwrap().push(message.to_owned());
+    }
     fn end(&self) {}
-    fn hold(&self, _begins: bool) {}
+    fn hold(&self, begins: bool) {
+        if let Some(act) = self.before_clean_up.filter(|_| begins) {
+            act();
+        }
+    }
     fn stop(&self) -> bool {
         if self.asked.fetch_add(1, Ordering::Relaxed) + 1 == self.times && (self.act)() {
             self.silent.stopped.store(true, Ordering::Relaxed);
@@ -283,4 +297,31 @@ pub fn file(text: &str) -> (TempDir, Arc<Path>) {
     let path = folder.path().join("it.toml");
     std::fs::write(&path, text).unwrap();
     (folder, path.into())
+}
+
+/// Runs the program.
+fn ratesim(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ratesim"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    command.env_remove("CLICOLOR_FORCE").output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_owned()).unwrap()
+}
+
+/// What a command prints that must end with this code.
+#[track_caller]
+pub fn prints(code: i32, arguments: &[&str]) -> String {
+    let Output { status, stdout, stderr } = ratesim(arguments);
+    assert_eq!(status.code(), Some(code), "{arguments:?}\n{}\n{}", text(&stdout), text(&stderr));
+    text(&stdout)
+}
+
+/// The message of a command that is refused.
+#[track_caller]
+pub fn refused(arguments: &[&str]) -> String {
+    let Output { status, stdout, stderr } = ratesim(arguments);
+    assert_eq!((status.code(), text(&stdout).as_str()), (Some(2), ""), "{}", text(&stderr));
+    text(&stderr)
 }

@@ -9,7 +9,7 @@ use ratesim::algorithm::{self, Limiter, Verdict, Wait};
 use ratesim::error::{Problems, Source};
 use ratesim::params::{Node, Params};
 use ratesim::rate::Limit;
-use ratesim::redis::{Answer, Ask, Call, Decision, SCRIPTS, Session};
+use ratesim::redis::{Answer, Decision, Invocation, KeyArgs, SCRIPTS, Session};
 use ratesim::scenario::Combine;
 use ratesim::time::{Instant, Reading, Span};
 
@@ -156,12 +156,13 @@ impl World {
                     1 => Combine::Independent,
                     _ => Combine::AllOrNothing,
                 };
-                let asks = asked.iter().map(|&(limit, key, cost)| Ask {
+                let keys = asked.iter().map(|&(limit, key, cost)| KeyArgs {
                     key: session.key(run, None, limit, key as usize),
                     limit: self.limits[limit],
                     cost,
                 });
-                let call = Call { now, slack: 3_600_000, combine, asks: asks.collect() };
+                let keys = keys.collect();
+                let call = Invocation { now, slack: 3_600_000, combine, keys };
                 packed.push(call.command(&sha).get_packed_command());
                 let answer = self.decide(now, &asked, combine);
                 self.note(now, &asked, &answer, seen);

@@ -12,7 +12,7 @@
 --        then microseconds: how long until a denied request would pass if nothing else came, -1 if never, or
 --        how long a queued one must be held;
 --        then the numbers of the keys that refused, from 1.
--- Every write sets an expiry. A denied request writes nothing.
+-- Every write sets an expiry. A key that refuses is not written.
 
 local function number(index, least)
   local value = tonumber(ARGV[index])

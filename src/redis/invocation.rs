@@ -10,9 +10,9 @@ use crate::scenario::Combine;
 use crate::time::{Reading, Span};
 use crate::world::Fate;
 
-/// What a script is asked about one key.
+/// The arguments of a script about one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub struct KeyArgs {
     /// The key in the server.
     pub key: String,
     /// Its limit; the window in whole microseconds.
@@ -21,9 +21,9 @@ pub struct Ask {
     pub cost: u32,
 }
 
-/// What a script is asked about a request.
+/// A call of a script: everything that it is told of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct Invocation {
     /// The caller's time, in microseconds since 1970.
     pub now: i64,
     /// How many milliseconds keys live longer than they matter.
@@ -31,19 +31,19 @@ pub struct Call {
     /// How the limits act together.
     pub combine: Combine,
     /// The keys with their limits.
-    pub asks: Vec<Ask>,
+    pub keys: Vec<KeyArgs>,
 }
 
-impl Call {
+impl Invocation {
     /// The command that calls the script of this digest.
     pub fn command(&self, sha: &str) -> Cmd {
         let mut command = cmd("EVALSHA");
-        command.arg(sha).arg(self.asks.len());
-        for ask in &self.asks {
-            command.arg(&ask.key);
+        command.arg(sha).arg(self.keys.len());
+        for KeyArgs { key, .. } in &self.keys {
+            command.arg(key);
         }
         command.arg(self.now).arg(self.slack).arg(self.combine.name());
-        for Ask { limit, cost, .. } in &self.asks {
+        for KeyArgs { limit, cost, .. } in &self.keys {
             let micros = limit.per.nanos() / MICRO;
             command.arg(limit.requests).arg(micros).arg(limit.burst).arg(*cost);
         }
@@ -136,13 +136,13 @@ mod tests {
 
     #[test]
     fn a_call_has_its_keys_then_its_time_then_four_numbers_a_key() {
-        let ask = |key: &str, requests, cost| Ask {
+        let args = |key: &str, requests, cost| KeyArgs {
             key: key.to_owned(),
             limit: Limit { burst: 7, ..Limit::new(requests, Span::from_secs(60)) },
             cost,
         };
-        let asks = vec![ask("{a}:1", 100, 1), ask("{a}:2", 5, 3)];
-        let call = Call { now: -5, slack: 250, combine: Combine::Sequential, asks };
+        let keys = vec![args("{a}:1", 100, 1), args("{a}:2", 5, 3)];
+        let call = Invocation { now: -5, slack: 250, combine: Combine::Sequential, keys };
         let packed = String::from_utf8(call.command("cafe").get_packed_command()).unwrap();
         let words: Vec<&str> = packed.split("\r\n").skip(2).step_by(2).collect();
         let expected =
