@@ -170,7 +170,7 @@ mod tests {
         };
         let lost: usize = (1..=100)
             .map(|stamp| match random(stamp) {
-                (passed @ 100..=102, 100) => passed as usize - 100,
+                (passed @ 100..=102, 100) => passed - 100,
                 other => panic!("{stamp}: {other:?}"),
             })
             .sum();
