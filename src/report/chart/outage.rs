@@ -1,31 +1,32 @@
-//! What becomes of attempts while something is wrong with the store: what is offered, accepted, over the limit and
-//! let through without a decision over time, with each outage shaded.
+//! What becomes of attempts while something is wrong with the store, and when a replica takes over: what is offered,
+//! accepted, over the limit and let through without a decision over time, with each outage shaded and each fail-over
+//! marked.
 
 use super::attempts::ridges;
 use super::axis::Numbers;
-use super::chosen::Chosen;
-use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT, REFUSED};
+use super::chosen::{Chosen, Told};
+use super::palette::{Colour, GIVEN_UP, MUTED, OVER, OVER_TEXT, REFUSED};
 use super::panels::{Across, Head, Panels, Track};
-use super::scale::Scale;
+use super::scale::{Decades, Scale};
 use super::series::Series;
-use super::shade::{beside, shade};
+use super::shade::{beside, mark, shade};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
 use crate::judge::{Bin, InOutages};
-use crate::metrics::Comparison;
-use crate::time::{Span, Window};
+use crate::metrics::{Comparison, FleetInfo};
+use crate::time::{Instant, SECOND, Span, Window};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
     name: "outage",
-    title: "Attempts through an outage of the store",
-    meaning: "Where something is wrong with a store: attempts offered, accepted, over the limit and let through \
-              without a decision, per second over time, by case and algorithm.",
+    title: "Attempts through outages and fail-overs",
+    meaning: "Where something is wrong with a store, or a replica of it takes over: attempts offered, accepted, over \
+              the limit and let through without a decision, per second over time, by case and algorithm.",
     draw: Draw::Whole(draw),
 };
 
 /// So many panels are drawn; the tables have all.
-const MOST_PANELS: usize = 16;
+const MOST_PANELS: usize = 18;
 
 /// One run with what is drawn of it.
 struct Panel<'a> {
@@ -38,28 +39,39 @@ struct Panel<'a> {
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Chosen::of(comparison)?;
-    drawn.all().find_map(|(_, one)| in_outages(one))?;
-    let (chosen, left_out) = choose(&drawn);
-    let timelines = chosen.iter().map(|(_, one)| &one.row.tally.timeline);
+    let every = Chosen::every(comparison)?;
+    let has_trouble = |case| !outages(comparison, case).is_empty();
+    let fails_over = |case| !fail_overs(comparison, case).is_empty();
+    every.all().find(|(case, one)| in_outages(one).is_some() || fails_over(*case))?;
+    let (title, told) = title(comparison, &every);
+    let of_each = (MOST_PANELS / every.cases.len()).max(1);
+    let drawn = every.cut(MOST_PANELS, of_each, &told);
+    let timelines = drawn.all().map(|(_, one)| &one.row.tally.timeline);
     let view = View::of_all(timelines, 0.3, |bin| bin.offered > 0 || bin.accepted > 0)?;
-    let groups = (6000 / (4 * chosen.len())).min(300);
+    let groups = groups(&view, (6000 / (4 * drawn.all().count())).min(300));
     let panels: Vec<Panel<'_>> =
-        chosen.into_iter().map(|(case, one)| Panel::of(case, one, &view, groups)).collect();
-    let rates = panels.iter().flat_map(|panel| panel.offered.iter().chain(&panel.accepted));
-    let most = rates.map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let height = if panels.len() == 1 { 180.0 } else { 96.0 };
+        drawn.all().map(|(case, one)| Panel::of(case, *one, &view, groups)).collect();
+    let scale = scale(&panels);
+    let height = match panels.len() {
+        1 => 180.0,
+        2..=8 => 96.0,
+        _ => 72.0,
+    };
     const TITLE: &str = "attempts";
     let averaged = Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos()));
-    let subtitle = format!(
-        "attempts per second, averaged over {averaged}; shaded: something is wrong with the store"
-    );
-    let cut = (left_out > 0).then(|| {
-        format!("{} in the tables", text::plural(left_out, "more run is", "more runs are"))
-    });
+    let mut subtitle = format!("attempts per second, averaged over {averaged}");
+    if let Scale::Decades(Decades { low, .. }) = scale {
+        subtitle += &format!(", logarithmic above {}", text::decimal(low, 9));
+    }
+    if drawn.cases.iter().any(|(case, _)| has_trouble(*case)) {
+        subtitle += "; shaded: something is wrong with the store";
+    }
+    if drawn.cases.iter().any(|(case, _)| fails_over(*case)) {
+        subtitle += "; upright line: a replica takes over";
+    }
     let heads: Vec<(String, (String, Colour))> = panels
         .iter()
-        .map(|panel| (drawn.who(panel.case, &panel.one), remark(&panel.one)))
+        .map(|panel| (every.who(panel.case, &panel.one), remark(comparison, panel)))
         .collect();
     let heads: Vec<Head<'_>> = heads
         .iter()
@@ -76,51 +88,74 @@ fn draw(comparison: &Comparison) -> Option<String> {
             accepted.push(panel.one.colour);
         }
     }
+    let mut legend: Vec<(&[Colour], &str)> = vec![
+        (&[REFUSED], "offered"),
+        (&accepted, "accepted"),
+        (&[OVER], "of these over the limit"),
+    ];
+    if panels.iter().any(|panel| panel.unlimited.iter().any(|(_, rate)| *rate > 0.0)) {
+        legend.push((&[GIVEN_UP], "without a decision (thick line beneath)"));
+    }
+    let unit = if let Scale::Decades(_) = scale { "per s, log" } else { "per s" };
     let figure = Panels {
-        title: &title(&drawn),
-        subtitles: &[&subtitle, &drawn.remark, cut.as_deref().unwrap_or_default()],
+        title: &title,
+        subtitles: &[&subtitle, &drawn.remark],
         heads: &heads,
-        legend: &[
-            (&[REFUSED], "offered"),
-            (&accepted, "accepted"),
-            (&[OVER], "of these over the limit"),
-            (&[INK], "without a decision (thin line)"),
-        ],
+        legend: &legend,
         across: Across::Run(&view),
-        tracks: &[Track {
-            titles: (TITLE, "per s"),
-            scale: Scale::Even(Numbers::up_to(most, 4.0, false)),
-            height,
-        }],
+        tracks: &[Track { titles: (TITLE, unit), scale, height }],
     };
     Some(figure.draw(|canvas, plots, index| {
         let (Some(plot), panel) = (plots.first(), &panels[index]) else { return };
         let start = panel.one.row.tally.timeline.start;
         canvas.surface(&plot.surface(&panel.offered, 0.0), REFUSED, 0.5);
-        let mut free = beside(plot, TITLE);
-        for outage in outages(comparison, panel.case) {
-            free = shade(canvas, plots, &view, (start, *outage), "outage", free);
-        }
         if panel.over.iter().any(|(_, rate)| *rate > 0.0) {
             canvas.surface(&plot.surface(&panel.over, 0.0), OVER, 0.75);
         }
-        canvas.line(&plot.steps(&panel.accepted), panel.one.colour, 2.6);
-        for ridge in ridges(plot, &panel.unlimited) {
-            canvas.line(&ridge, INK, 1.0);
+        let mut free = beside(plot, TITLE);
+        for Window { start: from, end } in trouble(comparison, panel.case) {
+            free = match from == end {
+                true => mark(canvas, plots, &view, (start, from), "fail-over", free),
+                false => {
+                    let outage = Window { start: from, end };
+                    shade(canvas, plots, &view, (start, outage), "outage", free)
+                }
+            };
         }
+        for ridge in ridges(plot, &panel.unlimited) {
+            canvas.line(&ridge, GIVEN_UP, 5.0);
+        }
+        canvas.line(&plot.steps(&panel.accepted), panel.one.colour, 2.0);
     }))
 }
 
-/// The first algorithms of each case, as many of all as there is room for, and how many runs are left out.
-fn choose<'a>(drawn: &Chosen<'a>) -> (Vec<(usize, Series<'a>)>, u64) {
-    let of_each = (MOST_PANELS / drawn.cases.len()).max(1);
-    let all = drawn
-        .cases
-        .iter()
-        .flat_map(|(case, all)| all.iter().take(of_each).map(move |one| (*case, *one)));
-    let chosen: Vec<(usize, Series<'a>)> = all.collect();
-    let left_out = drawn.all().count() - chosen.len();
-    (chosen, left_out as u64)
+/// At most so many steps of a curve, each of whole seconds where they are longer than one: else those of a window that
+/// opens each second would swing without a cause.
+fn groups(view: &View, most: usize) -> usize {
+    let whole = |groups: &usize| view.group_length(*groups).is_multiple_of(SECOND);
+    match view.group_length(most) {
+        ..SECOND => most,
+        _ => (most / 2..=most).rev().find(whole).unwrap_or(most),
+    }
+}
+
+/// An even scale, or a logarithmic one where a spike would press everything else flat.
+fn scale(panels: &[Panel<'_>]) -> Scale {
+    let rates = panels.iter().flat_map(|panel| panel.offered.iter().chain(&panel.accepted));
+    let most = rates.map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let usual = panels.iter().filter_map(|panel| usual(&panel.accepted));
+    match usual.reduce(f64::min) {
+        Some(usual) if most > 15.0 * usual => Scale::Decades(Decades::holding(usual, most)),
+        _ => Scale::Even(Numbers::up_to(most, 4.0, false)),
+    }
+}
+
+/// The rate that half of those above 0 do not exceed.
+fn usual(steps: &Steps) -> Option<f64> {
+    let mut rates: Vec<f64> =
+        steps.iter().map(|(_, rate)| *rate).filter(|rate| *rate > 0.0).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len().saturating_sub(1) / 2).copied()
 }
 
 impl<'a> Panel<'a> {
@@ -138,48 +173,115 @@ impl<'a> Panel<'a> {
     }
 }
 
+fn fleet(comparison: &Comparison, case: usize) -> Option<&FleetInfo> {
+    comparison.cases[case].fleet.as_ref()
+}
+
 /// When something is wrong with the store of a case.
 fn outages(comparison: &Comparison, case: usize) -> &[Window] {
-    comparison.cases[case].fleet.as_ref().map_or(&[], |fleet| &fleet.outages)
+    fleet(comparison, case).map_or(&[], |fleet| &fleet.outages)
+}
+
+/// When a replica of the store of a case takes over.
+fn fail_overs(comparison: &Comparison, case: usize) -> &[Instant] {
+    fleet(comparison, case).map_or(&[], |fleet| &fleet.fail_overs)
+}
+
+/// Both in time order; a fail-over lasts no time.
+fn trouble(comparison: &Comparison, case: usize) -> Vec<Window> {
+    let fail_overs = fail_overs(comparison, case).iter();
+    let instants = fail_overs.map(|&at| Window { start: at, end: at });
+    let mut all: Vec<Window> = outages(comparison, case).iter().copied().chain(instants).collect();
+    all.sort_by_key(|window| window.start);
+    all
 }
 
 fn in_outages(one: &Series<'_>) -> Option<InOutages> {
     one.row.tally.fleet.as_ref()?.in_outages
 }
 
-/// What a run decided in its outages.
-fn remark(one: &Series<'_>) -> (String, Colour) {
-    let Some(found) = in_outages(one) else { return ("no outage".to_owned(), MUTED) };
-    let accepted = format!("outage: {} accepted", text::count(found.accepted));
-    match found.over_limit {
-        0 => (accepted, MUTED),
-        over => (format!("{accepted}, {} over", text::count(over)), OVER_TEXT),
-    }
+/// What a run decided in its outages, and where a replica took over what went over the limit at all.
+fn remark(comparison: &Comparison, Panel { case, one, .. }: &Panel<'_>) -> (String, Colour) {
+    let fails_over = !fail_overs(comparison, *case).is_empty();
+    let in_run = one.row.tally.over_limit;
+    let over = |number| format!("{} over", text::count(number));
+    let (words, over_limit) = match (in_outages(one), fails_over) {
+        (None, false) => ("no outage".to_owned(), 0),
+        (None, true) => (format!("fail-over: {} in the run", over(in_run)), in_run),
+        (Some(found), _) => {
+            let mut words = format!("outage: {} accepted", text::count(found.accepted));
+            if found.over_limit > 0 {
+                words += &format!(", {}", over(found.over_limit));
+            }
+            if fails_over {
+                words += &format!("; {} in the run", over(in_run));
+            }
+            (words, if fails_over { in_run } else { found.over_limit })
+        }
+    };
+    (words, if over_limit > 0 { OVER_TEXT } else { MUTED })
 }
 
-fn title(drawn: &Chosen<'_>) -> String {
-    let subject = drawn.subject();
-    let all = drawn.all().filter_map(|(case, one)| Some((case, one, in_outages(one)?)));
-    let worst = all
-        .clone()
-        .reduce(|worst, next| if next.2.over_limit > worst.2.over_limit { next } else { worst });
-    let over = match worst {
-        Some((case, one, found)) if found.over_limit > 0 => {
-            let as_many = |other: &Series<'_>| {
-                in_outages(other).is_some_and(|other| other.over_limit == found.over_limit)
-            };
-            let who = drawn.whose(case, one, as_many);
-            format!("{who} lets {} over the limit through", text::count(found.over_limit))
-        }
-        _ => "nothing goes over the limit".to_owned(),
+/// The run with the most over the limit in outages, that with the most of those in which a replica takes over, and one
+/// that lets nothing through; and what of these it tells of.
+fn title<'a>(comparison: &Comparison, every: &Chosen<'a>) -> (String, Told<'a>) {
+    let subject = every.subject();
+    let after = |(case, one): &(usize, &Series<'a>)| {
+        let fails_over = !fail_overs(comparison, *case).is_empty();
+        fails_over.then_some(one.row.tally.over_limit)
     };
-    let is_shut = |found: &InOutages| found.accepted == 0 && found.rejected > 0;
-    let mut shut = all.filter(|(.., found)| is_shut(found));
-    let shut = shut.next().map(|(case, one, _)| {
-        let who = drawn.whose(case, one, |other| in_outages(other).as_ref().is_some_and(is_shut));
-        format!(", {who} nothing at all")
+    let during = |(_, one): &(usize, &Series<'a>)| in_outages(one).map(|found| found.over_limit);
+    let mut told = Told::new();
+    let mut tell = |(case, one): (usize, &Series<'a>), holds: &dyn Fn(&Series<'_>) -> bool| {
+        told.push((case, one.row.algorithm.as_str()));
+        every.whose(case, one, holds)
+    };
+    let in_outage = worst(every, during);
+    let in_failing_over = worst(every, after);
+    let over = match (in_outage, in_failing_over) {
+        (during, Some((after, one)))
+            if after > 0 && during.is_none_or(|(most, _)| most <= after) =>
+        {
+            let who = tell(one, &|other| other.row.tally.over_limit == after);
+            format!(
+                "where a replica takes over, {who} lets {} over the limit through",
+                text::count(after)
+            )
+        }
+        (Some((most, one)), _) if most > 0 => {
+            let as_many = |other: &Series<'_>| {
+                in_outages(other).is_some_and(|other| other.over_limit == most)
+            };
+            let who = tell(one, &as_many);
+            format!(
+                "while the store fails, {who} lets {} over the limit through",
+                text::count(most)
+            )
+        }
+        (Some(_), None) => "nothing goes over the limit while the store fails".to_owned(),
+        (None, _) => "nothing goes over the limit though a replica takes over".to_owned(),
+        (Some(_), Some(_)) => {
+            "nothing goes over the limit while the store fails, nor where a replica takes over"
+                .to_owned()
+        }
+    };
+    let is_shut = |one: &Series<'_>| {
+        in_outages(one).is_some_and(|found| found.accepted == 0 && found.rejected > 0)
+    };
+    let shut = every.all().find(|(_, one)| is_shut(one)).map(|one| {
+        let during = if over.starts_with("while") { "" } else { " while the store fails" };
+        format!(", {} nothing at all{during}", tell(one, &is_shut))
     });
-    format!("{subject}: while the store fails, {over}{}", shut.unwrap_or_default())
+    (format!("{subject}: {over}{}", shut.unwrap_or_default()), told)
+}
+
+/// The most of what some runs have, and the first that has it.
+fn worst<'a, 'b>(
+    every: &'b Chosen<'a>,
+    of: impl Fn(&(usize, &Series<'a>)) -> Option<u64>,
+) -> Option<(u64, (usize, &'b Series<'a>))> {
+    let some = every.all().filter_map(|one| Some((of(&one)?, one)));
+    some.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
 }
 
 #[cfg(test)]
@@ -200,15 +302,71 @@ mod tests {
     #[test]
     fn each_outage_is_shaded_and_named_where_there_is_room() {
         let mut outage = fleet_samples::outage();
-        let at = |secs: u64| outage.cases[0].window.start + Span::from_secs(secs);
+        let start = outage.cases[0].window.start;
+        let at = |secs: u64| start + Span::from_secs(secs);
         let several: Vec<Window> =
             [10, 60, 62, 150].map(|from| Window { start: at(from), end: at(from + 1) }).to_vec();
-        outage.cases[0].fleet.as_mut().unwrap().outages = several;
+        let fleet = outage.cases[0].fleet.as_mut().unwrap();
+        fleet.outages = several;
+        fleet.fail_overs = vec![at(61), at(170), at(180)];
         outage.rows.truncate(1);
         let svg = draw(&outage).unwrap();
         assert_eq!(svg.matches("opacity=\"0.09\"").count(), 4);
         // That at 62 s would be named over the one at 60 s, and is named right of it.
-        assert_eq!(texts(&svg).lines().filter(|line| *line == "outage").count(), 4);
+        let said = |words: &str| texts(&svg).lines().filter(|line| *line == words).count();
+        assert_eq!((said("outage"), said("fail-over")), (4, 2), "that at 180 s is too late");
+        assert!(svg.contains("upright line: a replica takes over"));
+    }
+
+    #[test]
+    fn a_title_is_true_of_fail_overs_and_of_all_that_is_not_drawn() {
+        fn told(comparison: &Comparison) -> (String, Told<'_>) {
+            title(comparison, &Chosen::every(comparison).unwrap())
+        }
+        let mut outage = fleet_samples::outage();
+        let start = outage.cases[0].window.start;
+        let some =
+            "while the store fails, open lets 598 over the limit through, closed nothing at all";
+        assert_eq!(told(&outage).0, format!("redis-outage: {some}"));
+        assert_eq!(told(&outage).1, [(0, "fixed-window"), (1, "fixed-window")]);
+        // The case without an outage has a fail-over, and more over the limit than there is in any outage.
+        outage.cases[3].fleet.as_mut().unwrap().fail_overs = vec![start + Span::from_secs(30)];
+        outage.rows[3].tally.over_limit = 599;
+        let more = "where a replica takes over, no outage lets 599 over the limit through, closed nothing at all \
+                    while the store fails";
+        assert_eq!(told(&outage).0, format!("redis-outage: {more}"));
+        // Nothing anywhere.
+        for row in &mut outage.rows {
+            row.tally.over_limit = 0;
+            if let Some(found) = &mut row.tally.fleet.as_mut().unwrap().in_outages {
+                *found = InOutages { accepted: 1, ..InOutages::default() };
+            }
+        }
+        let none =
+            "nothing goes over the limit while the store fails, nor where a replica takes over";
+        assert_eq!(told(&outage), (format!("redis-outage: {none}"), vec![]));
+        outage.rows.drain(..3);
+        let none = "nothing goes over the limit though a replica takes over";
+        assert_eq!(told(&outage).0, format!("redis-outage, no outage: {none}"));
+        assert!(draw(&outage).is_some());
+    }
+
+    #[test]
+    fn steps_are_of_whole_seconds_where_they_are_longer_than_one() {
+        let view = View { bins: 0..360, width: SECOND / 2, of: 360 };
+        assert_eq!(view.group_length(83), 5 * SECOND / 2);
+        assert_eq!(view.group_length(groups(&view, 83)), 3 * SECOND);
+        let view = View { bins: 0..360, width: SECOND / 1000, of: 360 };
+        assert_eq!(groups(&view, 83), 83);
+    }
+
+    #[test]
+    fn a_spike_does_not_press_everything_else_flat() {
+        let mut outage = fleet_samples::outage();
+        outage.rows.truncate(1);
+        assert!(!draw(&outage).unwrap().contains("logarithmic"));
+        outage.rows[0].tally.timeline.bins[3].offered = 1000;
+        assert!(draw(&outage).unwrap().contains("logarithmic above 1;"));
     }
 
     #[test]
@@ -232,7 +390,8 @@ mod tests {
             .collect();
         let svg = draw(&outage).unwrap();
         let said = texts(&svg);
-        assert!(said.contains("8 more runs are in the tables"), "{said}");
+        let rest = "only in the tables: algorithms number 4, number 5";
+        assert!(said.contains(rest), "{said}");
         assert!(said.contains("number 3 (local)") && !said.contains("number 4 (local)"), "{said}");
         assert!(svg.len() < 200_000, "{}", svg.len());
     }
