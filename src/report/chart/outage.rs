@@ -2,19 +2,22 @@
 //! accepted, over the limit and let through without a decision over time, with each outage shaded and each fail-over
 //! marked.
 
+mod told;
+
 use super::attempts::ridges;
 use super::axis::Numbers;
-use super::chosen::{Chosen, Told};
-use super::palette::{Colour, GIVEN_UP, MUTED, OVER, OVER_TEXT, REFUSED};
+use super::chosen::Chosen;
+use super::palette::{Colour, GIVEN_UP, OVER, REFUSED};
 use super::panels::{Across, Head, Panels, Track};
 use super::scale::{Decades, Scale};
 use super::series::Series;
 use super::shade::{beside, mark, shade};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
-use crate::judge::{Bin, InOutages};
-use crate::metrics::{Comparison, FleetInfo};
-use crate::time::{Instant, SECOND, Span, Window};
+use crate::judge::Bin;
+use crate::metrics::Comparison;
+use crate::time::{SECOND, Span, Window};
+use told::{fail_overs, in_outages, outages, remark, title, trouble};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
@@ -64,14 +67,16 @@ fn draw(comparison: &Comparison) -> Option<String> {
         subtitle += &format!(", logarithmic above {}", text::decimal(low, 9));
     }
     if drawn.cases.iter().any(|(case, _)| has_trouble(*case)) {
-        subtitle += "; shaded: something is wrong with the store";
+        subtitle += "; shaded: an outage";
     }
     if drawn.cases.iter().any(|(case, _)| fails_over(*case)) {
-        subtitle += "; upright line: a replica takes over";
+        subtitle += "; upright line: a fail-over";
     }
     let heads: Vec<(String, (String, Colour))> = panels
         .iter()
-        .map(|panel| (every.who(panel.case, &panel.one), remark(comparison, panel)))
+        .map(|panel| {
+            (every.who(panel.case, &panel.one), remark(comparison, panel.case, &panel.one))
+        })
         .collect();
     let heads: Vec<Head<'_>> = heads
         .iter()
@@ -173,117 +178,6 @@ impl<'a> Panel<'a> {
     }
 }
 
-fn fleet(comparison: &Comparison, case: usize) -> Option<&FleetInfo> {
-    comparison.cases[case].fleet.as_ref()
-}
-
-/// When something is wrong with the store of a case.
-fn outages(comparison: &Comparison, case: usize) -> &[Window] {
-    fleet(comparison, case).map_or(&[], |fleet| &fleet.outages)
-}
-
-/// When a replica of the store of a case takes over.
-fn fail_overs(comparison: &Comparison, case: usize) -> &[Instant] {
-    fleet(comparison, case).map_or(&[], |fleet| &fleet.fail_overs)
-}
-
-/// Both in time order; a fail-over lasts no time.
-fn trouble(comparison: &Comparison, case: usize) -> Vec<Window> {
-    let fail_overs = fail_overs(comparison, case).iter();
-    let instants = fail_overs.map(|&at| Window { start: at, end: at });
-    let mut all: Vec<Window> = outages(comparison, case).iter().copied().chain(instants).collect();
-    all.sort_by_key(|window| window.start);
-    all
-}
-
-fn in_outages(one: &Series<'_>) -> Option<InOutages> {
-    one.row.tally.fleet.as_ref()?.in_outages
-}
-
-/// What a run decided in its outages, and where a replica took over what went over the limit at all.
-fn remark(comparison: &Comparison, Panel { case, one, .. }: &Panel<'_>) -> (String, Colour) {
-    let fails_over = !fail_overs(comparison, *case).is_empty();
-    let in_run = one.row.tally.over_limit;
-    let over = |number| format!("{} over", text::count(number));
-    let (words, over_limit) = match (in_outages(one), fails_over) {
-        (None, false) => ("no outage".to_owned(), 0),
-        (None, true) => (format!("fail-over: {} in the run", over(in_run)), in_run),
-        (Some(found), _) => {
-            let mut words = format!("outage: {} accepted", text::count(found.accepted));
-            if found.over_limit > 0 {
-                words += &format!(", {}", over(found.over_limit));
-            }
-            if fails_over {
-                words += &format!("; {} in the run", over(in_run));
-            }
-            (words, if fails_over { in_run } else { found.over_limit })
-        }
-    };
-    (words, if over_limit > 0 { OVER_TEXT } else { MUTED })
-}
-
-/// The run with the most over the limit in outages, that with the most of those in which a replica takes over, and one
-/// that lets nothing through; and what of these it tells of.
-fn title<'a>(comparison: &Comparison, every: &Chosen<'a>) -> (String, Told<'a>) {
-    let subject = every.subject();
-    let after = |(case, one): &(usize, &Series<'a>)| {
-        let fails_over = !fail_overs(comparison, *case).is_empty();
-        fails_over.then_some(one.row.tally.over_limit)
-    };
-    let during = |(_, one): &(usize, &Series<'a>)| in_outages(one).map(|found| found.over_limit);
-    let mut told = Told::new();
-    let mut tell = |(case, one): (usize, &Series<'a>), holds: &dyn Fn(&Series<'_>) -> bool| {
-        told.push((case, one.row.algorithm.as_str()));
-        every.whose(case, one, holds)
-    };
-    let in_outage = worst(every, during);
-    let in_failing_over = worst(every, after);
-    let over = match (in_outage, in_failing_over) {
-        (during, Some((after, one)))
-            if after > 0 && during.is_none_or(|(most, _)| most <= after) =>
-        {
-            let who = tell(one, &|other| other.row.tally.over_limit == after);
-            format!(
-                "where a replica takes over, {who} lets {} over the limit through",
-                text::count(after)
-            )
-        }
-        (Some((most, one)), _) if most > 0 => {
-            let as_many = |other: &Series<'_>| {
-                in_outages(other).is_some_and(|other| other.over_limit == most)
-            };
-            let who = tell(one, &as_many);
-            format!(
-                "while the store fails, {who} lets {} over the limit through",
-                text::count(most)
-            )
-        }
-        (Some(_), None) => "nothing goes over the limit while the store fails".to_owned(),
-        (None, _) => "nothing goes over the limit though a replica takes over".to_owned(),
-        (Some(_), Some(_)) => {
-            "nothing goes over the limit while the store fails, nor where a replica takes over"
-                .to_owned()
-        }
-    };
-    let is_shut = |one: &Series<'_>| {
-        in_outages(one).is_some_and(|found| found.accepted == 0 && found.rejected > 0)
-    };
-    let shut = every.all().find(|(_, one)| is_shut(one)).map(|one| {
-        let during = if over.starts_with("while") { "" } else { " while the store fails" };
-        format!(", {} nothing at all{during}", tell(one, &is_shut))
-    });
-    (format!("{subject}: {over}{}", shut.unwrap_or_default()), told)
-}
-
-/// The most of what some runs have, and the first that has it.
-fn worst<'a, 'b>(
-    every: &'b Chosen<'a>,
-    of: impl Fn(&(usize, &Series<'a>)) -> Option<u64>,
-) -> Option<(u64, (usize, &'b Series<'a>))> {
-    let some = every.all().filter_map(|one| Some((of(&one)?, one)));
-    some.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::texts;
@@ -315,40 +209,7 @@ mod tests {
         // That at 62 s would be named over the one at 60 s, and is named right of it.
         let said = |words: &str| texts(&svg).lines().filter(|line| *line == words).count();
         assert_eq!((said("outage"), said("fail-over")), (4, 2), "that at 180 s is too late");
-        assert!(svg.contains("upright line: a replica takes over"));
-    }
-
-    #[test]
-    fn a_title_is_true_of_fail_overs_and_of_all_that_is_not_drawn() {
-        fn told(comparison: &Comparison) -> (String, Told<'_>) {
-            title(comparison, &Chosen::every(comparison).unwrap())
-        }
-        let mut outage = fleet_samples::outage();
-        let start = outage.cases[0].window.start;
-        let some =
-            "while the store fails, open lets 598 over the limit through, closed nothing at all";
-        assert_eq!(told(&outage).0, format!("redis-outage: {some}"));
-        assert_eq!(told(&outage).1, [(0, "fixed-window"), (1, "fixed-window")]);
-        // The case without an outage has a fail-over, and more over the limit than there is in any outage.
-        outage.cases[3].fleet.as_mut().unwrap().fail_overs = vec![start + Span::from_secs(30)];
-        outage.rows[3].tally.over_limit = 599;
-        let more = "where a replica takes over, no outage lets 599 over the limit through, closed nothing at all \
-                    while the store fails";
-        assert_eq!(told(&outage).0, format!("redis-outage: {more}"));
-        // Nothing anywhere.
-        for row in &mut outage.rows {
-            row.tally.over_limit = 0;
-            if let Some(found) = &mut row.tally.fleet.as_mut().unwrap().in_outages {
-                *found = InOutages { accepted: 1, ..InOutages::default() };
-            }
-        }
-        let none =
-            "nothing goes over the limit while the store fails, nor where a replica takes over";
-        assert_eq!(told(&outage), (format!("redis-outage: {none}"), vec![]));
-        outage.rows.drain(..3);
-        let none = "nothing goes over the limit though a replica takes over";
-        assert_eq!(told(&outage).0, format!("redis-outage, no outage: {none}"));
-        assert!(draw(&outage).is_some());
+        assert!(texts(&svg).replace('\n', " ").contains("; upright line: a fail-over"));
     }
 
     #[test]
