@@ -67,10 +67,10 @@ fn draw(comparison: &Comparison) -> Option<String> {
         subtitle += &format!(", logarithmic above {}", text::decimal(low, 9));
     }
     if drawn.cases.iter().any(|(case, _)| has_trouble(*case)) {
-        subtitle += "; shaded: an outage";
+        subtitle += "; shaded: outage";
     }
     if drawn.cases.iter().any(|(case, _)| fails_over(*case)) {
-        subtitle += "; upright line: a fail-over";
+        subtitle += "; line: fail-over";
     }
     let heads: Vec<(String, (String, Colour))> = panels
         .iter()
@@ -209,7 +209,7 @@ mod tests {
         // That at 62 s would be named over the one at 60 s, and is named right of it.
         let said = |words: &str| texts(&svg).lines().filter(|line| *line == words).count();
         assert_eq!((said("outage"), said("fail-over")), (4, 2), "that at 180 s is too late");
-        assert!(texts(&svg).replace('\n', " ").contains("; upright line: a fail-over"));
+        assert!(texts(&svg).replace('\n', " ").contains("; line: fail-over"));
     }
 
     #[test]

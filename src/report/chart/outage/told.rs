@@ -54,14 +54,14 @@ pub fn remark(comparison: &Comparison, case: usize, one: &Series<'_>) -> (String
     let after = after_fail_over(comparison, case, one);
     let (words, over_limit) = match (in_outages(one), after) {
         (None, None) => ("no outage".to_owned(), 0),
-        (None, Some(after)) => (format!("fail-over: {} after it", over(after)), after),
+        (None, Some(after)) => (format!("{} after the fail-over", over(after)), after),
         (Some(InOutages { accepted, over_limit, .. }), after) => {
             let mut words = format!("outage: {} accepted", text::count(accepted));
             if over_limit > 0 {
                 words += &format!(", {}", over(over_limit));
             }
             if let Some(after) = after {
-                words += &format!("; {} after the fail-over", over(after));
+                words += &format!("; fail-over: {}", over(after));
             }
             (words, over_limit.max(after.unwrap_or(0)))
         }
