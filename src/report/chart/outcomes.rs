@@ -85,6 +85,8 @@ struct Frame {
     left: f64,
     /// Where bars end and columns begin.
     right: f64,
+    /// What is left free between a name and its bar, at least.
+    gap: f64,
     /// Pixels of one attempt.
     scale: f64,
     ticks: Vec<f64>,
@@ -117,7 +119,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let head = panels::heading_height(&lines) + 48.0;
     let names = if named { cases.len() as f64 * CASE_HEAD } else { 0.0 };
     let height = (head + all.len() as f64 * PITCH + names + 40.0).ceil();
-    let (frame, numbers) = Frame::around(&all);
+    let (frame, numbers) = Frame::around(&all, comparison.is_fleet());
 
     Some(canvas::draw(height, &title, |canvas| {
         panels::heading(canvas, &lines.0, &lines.1);
@@ -151,7 +153,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
 
 impl Frame {
     /// The frame that all algorithms fit in, with its axis.
-    fn around(all: &[&Series<'_>]) -> (Frame, Numbers) {
+    fn around(all: &[&Series<'_>], is_fleet: bool) -> (Frame, Numbers) {
         let occurs =
             |part: &&Part| !part.rare || all.iter().any(|one| (part.count)(&one.row.tally) > 0);
         let parts: Vec<&Part> = PARTS.iter().filter(occurs).collect();
@@ -164,7 +166,9 @@ impl Frame {
         let right = WIDTH - MARGIN - COLUMN * parts.len() as f64 - 2.0;
         let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
         let ticks = numbers.ticks().filter(|tick| *tick <= most).collect();
-        (Frame { parts, left, right, scale: (right - left) / most, ticks }, numbers)
+        // A name that just fits is not cut for what sums are rounded by. Charts of other comparisons keep their bytes.
+        let gap = if is_fleet { 9.9 } else { 10.0 };
+        (Frame { parts, left, right, gap, scale: (right - left) / most, ticks }, numbers)
     }
 
     /// Where a column ends.
@@ -201,8 +205,7 @@ impl Frame {
     fn bar(&self, canvas: &mut Canvas<'_>, one: &Series<'_>, y: f64) {
         let baseline = y + PITCH / 2.0 + 4.5;
         let top = y + (PITCH - BAR) / 2.0;
-        // What just fits is not cut for what sums are rounded by.
-        let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - 9.9);
+        let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - self.gap);
         canvas.text((self.left - 10.0, baseline), BODY, Align::End, INK, &name);
         let mut from = self.left;
         for (index, part) in self.parts.iter().enumerate() {
