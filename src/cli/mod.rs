@@ -349,7 +349,7 @@ impl Threads {
 fn width() -> usize {
     let (terminal, width) = (std::io::stdout().is_terminal(), terminal_size::terminal_size());
     match width {
-        Some((terminal_size::Width(width), _)) if terminal => usize::from(width).clamp(40, 160),
+        Some((terminal_size::Width(width), _)) if terminal => usize::from(width).clamp(40, 240),
         _ => 80,
     }
 }

@@ -26,9 +26,10 @@ pub struct FleetTally {
     pub turned_down: u64,
     /// Attempts decided by a node's own fallback.
     pub fell_back: u64,
-    /// How much later attempts were decided because the store was asked, of those about which it was, or would
-    /// have been had the node's breaker let it.
+    /// How much later attempts were decided because the store was asked, of those about which it was.
     pub store_waits: Distribution,
+    /// Attempts about which it was not asked because the node's breaker was open.
+    pub short_circuited: u64,
     /// Calls of the store.
     pub calls: u64,
     /// Of these, those without an answer in time, or with an error.
@@ -206,11 +207,17 @@ impl Judge {
         }
     }
 
-    /// An attempt was decided so much later because its node asked the store; nothing later if it would have, but
-    /// its breaker was open.
+    /// An attempt was decided so much later because its node asked the store.
     pub fn waited_for_store(&mut self, waited: Span) {
         if let Some(FleetLedger { found, .. }) = &mut self.fleet {
             found.store_waits.record(waited);
+        }
+    }
+
+    /// An attempt was decided about which its node would have asked the store, but its breaker was open.
+    pub fn short_circuited(&mut self) {
+        if let Some(FleetLedger { found, .. }) = &mut self.fleet {
+            found.short_circuited += 1;
         }
     }
 

@@ -144,8 +144,8 @@ pub(super) const METRICS: &[Metric] = &[
     Metric {
         name: "recovery_s",
         unit: "s",
-        meaning: "From the end of the trigger (`[trigger]`, or the brown-outs) to the end of the last second \
-                  with more than 11/10 of the most attempts of any second before it; never if the run ends \
+        meaning: "From the end of the trigger (`[trigger]`, else the brown-outs, else the outages of the store) \
+                  to the end of the last second with more than 11/10 of the most attempts of any second before it; never if the run ends \
                   so, absent where there is nothing to recover from.",
         worse: Worse::More,
         value: |tally| {

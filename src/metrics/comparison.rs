@@ -2,7 +2,7 @@
 
 use super::{GROUPS, METRICS, Metric, Value};
 use crate::judge::Tally;
-use crate::time::{Span, Window};
+use crate::time::{Instant, Span, Window};
 
 /// Everything that a command compares: the rows of one scenario.
 #[derive(Debug, Clone)]
@@ -71,10 +71,14 @@ pub struct FleetInfo {
     pub nodes: String,
     /// The store in words: "shared, 1ms away, by script, on the nodes' time"; `None` if they use none.
     pub store: Option<String>,
-    /// When something is wrong with it and what nodes then do, in words; `None` if nothing ever is.
+    /// When something is wrong with it, in words; `None` if nothing ever is.
     pub outage: Option<String>,
+    /// When nodes give up on it and what they then do, in words; `None` if it always answers in time.
+    pub failure: Option<String>,
     /// From when to when something is wrong with it, in time order, none touching the next.
     pub outages: Vec<Window>,
+    /// When a replica of it takes over, in time order.
+    pub fail_overs: Vec<Instant>,
     /// How far the clocks of the nodes are apart at most.
     pub skew: Span,
 }
@@ -174,7 +178,7 @@ mod tests {
         let first = (0, "requests");
         assert_eq!(told(false, false), [first, (any - 1, "state_bytes_max")]);
         assert_eq!(told(true, false), [first, (any + closed - 1, "success_share")]);
-        let last = (any + closed + fleet - 1, "rejected_in_outages");
+        let last = (any + closed + fleet - 1, "short_circuited");
         assert_eq!([told(false, true), told(true, true)], [[first, last]; 2]);
     }
 }

@@ -42,22 +42,22 @@ pub(super) const METRICS: &[Metric] = &[
     Metric {
         name: "store_wait_p50_s",
         unit: "s",
-        meaning: "Median time by which the store's answer, or waiting for it in vain, delayed an attempt; of \
-                  attempts about which a node asked, or would have but for its breaker; absent where none did.",
+        meaning: "Median time by which the store's answer, or waiting for it in vain, delayed an attempt; of the \
+                  attempts about which a node asked the store alone; absent where none did.",
         worse: Worse::More,
         value: |tally| percentile(&tally.fleet.as_ref()?.store_waits, 50),
     },
     Metric {
         name: "store_wait_p99_s",
         unit: "s",
-        meaning: "99th percentile of the delay by the store, by nearest rank.",
+        meaning: "99th percentile of the same, by nearest rank.",
         worse: Worse::More,
         value: |tally| percentile(&tally.fleet.as_ref()?.store_waits, 99),
     },
     Metric {
         name: "store_wait_max_s",
         unit: "s",
-        meaning: "Longest delay by the store.",
+        meaning: "The longest of the same.",
         worse: Worse::More,
         value: |tally| tally.fleet.as_ref()?.store_waits.max().map(Value::Seconds),
     },
@@ -146,6 +146,14 @@ pub(super) const METRICS: &[Metric] = &[
         worse: Worse::Neither,
         value: |tally| outages(tally, |found| found.rejected),
     },
+    Metric {
+        name: "short_circuited",
+        unit: "attempts",
+        meaning: "Attempts about which a node did not ask the store because its breaker was open; store_wait_* \
+                  is without them.",
+        worse: Worse::Neither,
+        value: |tally| count(tally, |fleet| fleet.short_circuited),
+    },
 ];
 
 fn count(tally: &Tally, of: impl Fn(&FleetTally) -> u64) -> Option<Value> {
@@ -208,6 +216,7 @@ mod tests {
             judge.call_failed(at(12));
             judge.tripped();
             judge.waited_for_store(Span::from_secs(1));
+            judge.short_circuited();
             judge.rejected(at(12), 0, &touches, 1, Wait::After(Span::from_secs(3)));
             judge.fell_back(at(12));
             judge.turned_down(at(12), 0, &touches);
@@ -223,14 +232,15 @@ mod tests {
             fallback_decisions 1, store_wait_p50_s 0.002, store_wait_p99_s 1, store_wait_max_s 1, \
             store_calls 4, store_failures 1, store_bytes 240, breaker_trips 1, store_keys_max 4, \
             store_keys_end 3, stuck_keys_end 2, evicted_keys 1, over_limit_in_outages 3, \
-            over_limit_outside_outages 1, accepted_in_outages 3, rejected_in_outages 2";
+            over_limit_outside_outages 1, accepted_in_outages 3, rejected_in_outages 2, \
+            short_circuited 1";
         assert_eq!(told(&tally), expected);
     }
 
     #[test]
     fn nodes_that_use_no_store_have_counts_of_zero_and_what_needs_one_is_absent() {
         let expected = "unlimited_accepts 0, store_rejections 0, fallback_decisions 0, store_calls 0, \
-            store_failures 0, store_bytes 0, breaker_trips 0, evicted_keys 0";
+            store_failures 0, store_bytes 0, breaker_trips 0, evicted_keys 0, short_circuited 0";
         assert_eq!(told(&judged(Vec::new(), |_| {})), expected);
     }
 

@@ -91,45 +91,65 @@ const CLOSED: &[Spec] = &[
     spec([16, 16], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
-/// The columns of fleets: what nodes and a store make of a promise before what the limits do.
+/// The columns of fleets: what nodes and a store make of a promise, above all in outages, before what the limits do.
 const FLEET: &[Spec] = &[
     spec([0, 0], "accepted", ["all", "all"], "accepted", Show::Count),
     spec([2, 2], "accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec([3, 3], "accepted", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
+    spec([5, 5], "accepted", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
     spec([1, 1], "effective", ["limit", "limit"], "effective_limit_ratio", Show::FactorIfAny),
-    spec([5, 5], "in outages", ["accepted", "passed"], "accepted_in_outages", Show::CountIfAny),
-    spec([6, 6], "in outages", ["over limit", "over"], "over_limit_in_outages", Show::CountIfAny),
+    spec([3, 3], "in outages", ["accepted", "passed"], "accepted_in_outages", Show::CountIfAny),
+    spec([4, 4], "in outages", ["over limit", "over"], "over_limit_in_outages", Show::CountIfAny),
+    spec([13, 13], "in outages", ["rejected", "denied"], "rejected_in_outages", Show::CountIfAny),
     spec([9, 9], "rejected", ["all", "all"], "rejected", Show::Count),
-    spec([4, 4], "rejected", ["by store", "store"], "store_rejections", Show::CountIfAny),
-    spec([13, 13], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([6, 6], "rejected", ["by store", "store"], "store_rejections", Show::CountIfAny),
+    spec([15, 15], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
     spec([10, 10], "fallback", ["decided", "decided"], "fallback_decisions", Show::CountIfAny),
     spec([7, 7], "store", ["wait p99", "p99"], "store_wait_p99_s", Show::SpanIfLong),
-    spec([14, 14], "store", ["calls", "calls"], "store_calls", Show::CountIfAny),
-    spec([11, 11], "store", ["failures", "failed"], "store_failures", Show::CountIfAny),
-    spec([12, 12], "keys", ["most", "most"], "store_keys_max", Show::CountIfAny),
+    spec([16, 16], "store", ["calls", "calls"], "store_calls", Show::CountIfAny),
+    spec([12, 12], "store", ["failures", "failed"], "store_failures", Show::CountIfAny),
+    spec([11, 11], "breaker", ["stopped", "stopped"], "short_circuited", Show::CountIfAny),
+    spec([14, 14], "keys", ["most", "most"], "store_keys_max", Show::CountIfAny),
     spec([8, 8], "keys", ["stuck", "stuck"], "stuck_keys_end", Show::CountIfAny),
-    spec([15, 15], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
-    spec([16, 16], "peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec([17, 17], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec([18, 18], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+    spec([17, 17], "keys", ["evicted", "evicted"], "evicted_keys", Show::CountIfAny),
+    spec([18, 18], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([19, 19], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([20, 20], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([21, 21], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns of closed loops through fleets.
 const CLOSED_FLEET: &[Spec] = &[
-    spec([4, 4], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([29, 29], "requests", ["all", "all"], "requests", Show::Count),
+    spec([11, 11], "requests", ["gave up", "gave up"], "gave_up", Show::Count),
+    spec([20, 20], "attempts", ["all", "all"], "attempts", Show::Count),
     spec([0, 0], "attempts", ["per request", "each"], "amplification", Show::FactorIfAny),
-    spec([10, 10], "attempts", ["accepted", "passed"], "accepted", Show::Count),
-    spec([11, 11], "attempts", ["rejected", "denied"], "rejected", Show::Count),
-    spec([5, 5], "attempts", ["over limit", "over"], "over_limit", Show::Count),
-    spec([6, 6], "attempts", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
+    spec([16, 16], "attempts", ["accepted", "passed"], "accepted", Show::Count),
+    spec([17, 17], "attempts", ["rejected", "denied"], "rejected", Show::Count),
+    spec([26, 26], "attempts", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([12, 12], "attempts", ["over limit", "over"], "over_limit", Show::Count),
+    spec([5, 5], "attempts", ["undecided", "blind"], "unlimited_accepts", Show::CountIfAny),
     spec([1, 1], "effective", ["limit", "limit"], "effective_limit_ratio", Show::FactorIfAny),
     spec([2, 2], "success", ["of all", "of all"], "success_share", Show::ShareIfAny),
-    spec([3, 3], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([6, 6], "success", ["after p99", "p99"], "time_to_success_p99_s", Show::SpanIfAny),
+    spec([3, 3], "in outages", ["accepted", "passed"], "accepted_in_outages", Show::CountIfAny),
+    spec([4, 4], "in outages", ["over limit", "over"], "over_limit_in_outages", Show::CountIfAny),
+    spec([19, 19], "in outages", ["rejected", "denied"], "rejected_in_outages", Show::CountIfAny),
     spec([7, 7], "rejected", ["by store", "store"], "store_rejections", Show::CountIfAny),
+    spec([13, 13], "fallback", ["decided", "decided"], "fallback_decisions", Show::CountIfAny),
     spec([8, 8], "store", ["wait p99", "p99"], "store_wait_p99_s", Show::SpanIfLong),
+    spec([21, 21], "store", ["calls", "calls"], "store_calls", Show::CountIfAny),
+    spec([15, 15], "store", ["failures", "failed"], "store_failures", Show::CountIfAny),
+    spec([18, 18], "breaker", ["stopped", "stopped"], "short_circuited", Show::CountIfAny),
+    spec([22, 22], "keys", ["most", "most"], "store_keys_max", Show::CountIfAny),
+    spec([10, 10], "keys", ["stuck", "stuck"], "stuck_keys_end", Show::CountIfAny),
+    spec([23, 23], "keys", ["evicted", "evicted"], "evicted_keys", Show::CountIfAny),
+    spec([14, 14], "herd", ["peak", "peak"], "herd_peak_ratio", Show::FactorIfAny),
     spec([9, 9], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
-    spec([12, 12], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
-    spec([13, 13], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([24, 24], "promises", ["broken", "broken"], "broken_promises", Show::CountIfAny),
+    spec([25, 25], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([27, 27], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([28, 28], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([30, 30], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns that suit a comparison, in the order in which they stand.
@@ -332,6 +352,14 @@ fn worst(metric: &str, source: &Source) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn closed_loops_through_fleets_have_all_that_either_has() {
+        for spec in CLOSED.iter().chain(FLEET) {
+            let has = CLOSED_FLEET.iter().any(|other| other.metric == spec.metric);
+            assert!(has, "{}", spec.metric);
+        }
+    }
 
     #[test]
     fn every_column_shows_a_metric_and_goes_at_a_turn_of_its_own() {

@@ -47,7 +47,9 @@ fn info(nodes: &str, store: &str) -> FleetInfo {
         nodes: nodes.to_owned(),
         store: Some(store.to_owned()),
         outage: None,
+        failure: None,
         outages: Vec::new(),
+        fail_overs: Vec::new(),
         skew: Span::ZERO,
     }
 }
@@ -119,7 +121,8 @@ pub fn outage() -> Comparison {
         let fleet = match policy {
             Policy::None => told,
             _ => FleetInfo {
-                outage: Some(format!("down for 60s from 60s on; without an answer {then}")),
+                outage: Some("down for 60s from 60s on, silent".to_owned()),
+                failure: Some(format!("no answer within 50ms, or an error: {then}")),
                 outages: vec![window(60, 120)],
                 ..told
             },
@@ -169,7 +172,7 @@ pub fn skew() -> Comparison {
     const SKEWS: [u64; 4] = [0, 10, 1000, 10_000];
     let mut cases = Vec::new();
     let mut rows = Vec::new();
-    for (time, by_skew) in [("the nodes' time", true), ("its own time", false)] {
+    for (time, by_skew) in [("the nodes' time", true), ("the store's time", false)] {
         for ms in SKEWS {
             let store = format!("1ms away, by script, on {time}");
             let told = info("3 nodes in turn, all state in the store", &store);
@@ -251,7 +254,9 @@ pub fn any_info() -> impl Strategy<Value = FleetInfo> {
         |((nodes, store, outage), outages, skew)| {
             let edges: Vec<u64> = outages.into_iter().collect();
             let outages = edges.chunks_exact(2).map(|of| window(of[0], of[1])).collect();
-            FleetInfo { nodes, store, outage, outages, skew: Span::from_nanos(skew) }
+            let fail_overs = edges.iter().skip(1).map(|secs| at(1000 * secs)).collect();
+            let skew = Span::from_nanos(skew);
+            FleetInfo { nodes, store, failure: outage.clone(), outage, outages, fail_overs, skew }
         },
     )
 }

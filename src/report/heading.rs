@@ -88,6 +88,7 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
         facts.extend(apart(fleet.skew).map(|words| ("clocks", words)));
         facts.extend(fleet.store.iter().map(|words| ("store", words.clone())));
         facts.extend(fleet.outage.iter().map(|words| ("outage", words.clone())));
+        facts.extend(fleet.failure.iter().map(|words| ("failure", words.clone())));
     }
     let mut seeds: Vec<u64> = rows.iter().map(|row| row.seed).collect();
     seeds.sort_unstable();

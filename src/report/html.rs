@@ -7,7 +7,7 @@ use super::format;
 use super::heading::apart;
 use super::intervals::{Style, with_never};
 use super::words;
-use crate::metrics::{Comparison, Metric, Spreads, Standing, Value, Worse};
+use crate::metrics::{CaseInfo, Comparison, Metric, Spreads, Standing, Value, Worse};
 
 const STYLE: &str = "\
 body{background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;\
@@ -25,7 +25,7 @@ th:first-child{text-align:left;padding-left:0;position:sticky;left:0;background:
 .worst{color:var(--bad);font-weight:600}\
 .swatch{width:.7em;height:.7em;margin-right:.35em}\
 thead th{white-space:normal;vertical-align:bottom;min-width:5.5rem}\
-figure{margin:.8rem -1rem}figure svg{display:block;width:100%;min-width:34rem;height:auto}\
+figure{margin:.8rem -1rem}figcaption{padding:0 1rem}figure svg{display:block;width:100%;min-width:34rem;height:auto}\
 dt{font-weight:500}dd{margin:0 0 .4rem;color:var(--muted)}\
 ";
 
@@ -55,39 +55,6 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     if !comparison.about.is_empty() {
         page.element("p", &comparison.about);
     }
-    for case in &comparison.cases {
-        if !case.name.is_empty() {
-            page.element("h3", &case.name);
-        }
-        page.raw("<ul>\n");
-        for (name, words) in &case.limits {
-            let words = match case.limits.len() {
-                1 => format!("Limit: {words}"),
-                _ => format!("Limit {name}: {words}"),
-            };
-            page.element("li", &words);
-        }
-        if let Some(words) = &case.sending {
-            page.element("li", &format!("Clients: {words}"));
-        }
-        if let Some(fleet) = &case.fleet {
-            let clocks = apart(fleet.skew).map(|words| format!("; clocks {words}"));
-            page.element("li", &format!("Nodes: {}{}", fleet.nodes, clocks.unwrap_or_default()));
-            for (label, words) in [("Store", &fleet.store), ("Outage", &fleet.outage)] {
-                if let Some(words) = words {
-                    page.element("li", &format!("{label}: {words}"));
-                }
-            }
-        }
-        page.element(
-            "li",
-            &format!("Runs for {} from {}", format::length(case.window.span()), case.window.start),
-        );
-        for note in &case.notes {
-            page.element("li", note);
-        }
-        page.raw("</ul>\n");
-    }
     page.element("h2", "Summary");
     let replicas = comparison.replicas();
     let means = (replicas > 1).then(|| Spreads::of(comparison));
@@ -100,17 +67,25 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
         }
         page.raw("<p class=\"muted\">").text(&text).raw("</p>\n");
     }
-    for case in 0..comparison.cases.len() {
-        table(&mut page, comparison, means.as_ref(), case);
+    for (index, case) in comparison.cases.iter().enumerate() {
+        facts(&mut page, case);
+        table(&mut page, comparison, means.as_ref(), index);
     }
     let mut before = "";
     for figure in figures {
         if figure.chart.name != before {
             page.element("h2", figure.chart.title);
-            page.raw("<p class=\"muted\">").text(figure.chart.meaning).raw("</p>\n");
-            before = figure.chart.name;
         }
-        page.raw("<figure class=\"scroll\">\n").raw(&figure.svg).raw("</figure>\n");
+        // What is shown of each case is said once, above the first.
+        let case = figure.case.map(|case| comparison.cases[case].name.as_str());
+        let case = case.filter(|name| !name.is_empty());
+        if case.is_some() && figure.chart.name != before {
+            page.raw("<p class=\"muted\">").text(figure.chart.meaning).raw("</p>\n");
+        }
+        before = figure.chart.name;
+        let caption = case.unwrap_or(figure.chart.meaning);
+        page.raw("<figure>\n<div class=\"scroll\">\n").raw(&figure.svg).raw("</div>\n");
+        page.element("figcaption", caption).raw("</figure>\n");
     }
     page.element("h2", "What the numbers mean");
     page.raw("<dl>\n");
@@ -120,6 +95,41 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
     page.raw("</dl>\n");
     page.raw("</body>\n</html>\n");
     page.0
+}
+
+/// What a reader must know of a case, below its name if it has one.
+fn facts(page: &mut Page, case: &CaseInfo) {
+    if !case.name.is_empty() {
+        page.element("h3", &case.name);
+    }
+    page.raw("<ul>\n");
+    for (name, words) in &case.limits {
+        let words = match case.limits.len() {
+            1 => format!("Limit: {words}"),
+            _ => format!("Limit {name}: {words}"),
+        };
+        page.element("li", &words);
+    }
+    if let Some(words) = &case.sending {
+        page.element("li", &format!("Clients: {words}"));
+    }
+    if let Some(fleet) = &case.fleet {
+        let clocks = apart(fleet.skew).map(|words| format!("; clocks {words}"));
+        page.element("li", &format!("Nodes: {}{}", fleet.nodes, clocks.unwrap_or_default()));
+        let others =
+            [("Store", &fleet.store), ("Outage", &fleet.outage), ("Failure", &fleet.failure)];
+        for (label, words) in others {
+            if let Some(words) = words {
+                page.element("li", &format!("{label}: {words}"));
+            }
+        }
+    }
+    let (lasts, start) = (format::length(case.window.span()), case.window.start);
+    page.element("li", &format!("Runs for {lasts} from {start}"));
+    for note in &case.notes {
+        page.element("li", note);
+    }
+    page.raw("</ul>\n");
 }
 
 /// The metrics of a case, a line each, the algorithms side by side.
@@ -245,7 +255,8 @@ mod tests {
         }
         let namespace = "http://www.w3.org/2000/svg";
         assert_eq!(page.matches("http").count(), page.matches(namespace).count());
-        assert_eq!(page.matches("<figure").count(), 4);
+        assert_eq!(page.matches("<figure>").count(), 4);
+        assert_eq!(page.matches("</div>\n<figcaption>").count(), 4, "each has its caption");
         assert!(page.len() < 100_000, "{}", page.len());
     }
 
@@ -276,7 +287,8 @@ mod tests {
         let page = page(&outage, &[]);
         let told = "<li>Nodes: 4 nodes in turn, all state in the store; clocks up to 10s apart</li>\n\
                     <li>Store: 1ms away, by script</li>\n\
-                    <li>Outage: down for 60s from 60s on; without an answer attempts pass</li>\n";
+                    <li>Outage: down for 60s from 60s on, silent</li>\n\
+                    <li>Failure: no answer within 50ms, or an error: attempts pass</li>\n";
         assert_eq!(page.matches(told).count(), 1);
         // Three of four cases have one, and no clocks apart.
         assert_eq!(page.matches("<li>Outage: ").count(), 3);

@@ -43,7 +43,8 @@ pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
 /// Whether clients wait for answers before they send more.
 fn sending(case: &Case) -> String {
     match case.clients.in_flight {
-        None => "send on schedule, whatever is under way (open loop)".to_owned(),
+        // Where some are tried again, what comes on schedule is not all that comes: no open loop.
+        None => "new requests come on schedule, whatever is under way".to_owned(),
         Some(1) => {
             "one request at a time each; the next waits for its end (closed loop)".to_owned()
         }

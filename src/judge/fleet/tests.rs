@@ -136,6 +136,7 @@ fn calls_and_what_nodes_did_without_an_answer_are_counted_and_binned() {
     judge.unlimited(at(1200));
     judge.waited_for_store(Span::from_secs(2));
     judge.waited_for_store(Span::ZERO);
+    (0..4).for_each(|_| judge.short_circuited());
     judge.evicted();
     (0..2).for_each(|_| judge.tripped());
     let tally = finish(judge);
@@ -144,6 +145,7 @@ fn calls_and_what_nodes_did_without_an_answer_are_counted_and_binned() {
     assert_eq!((fleet.unlimited, fleet.fell_back, fleet.turned_down), (1, 1, 0));
     assert_eq!((fleet.trips, fleet.evicted, fleet.keys), (2, 1, None));
     let waits = &fleet.store_waits;
+    assert_eq!(fleet.short_circuited, 4);
     assert_eq!((waits.count(), waits.max()), (2, Some(Span::from_secs(2))));
     let told = |bin: &Bin| [bin.calls, bin.failed_calls, bin.unlimited, bin.fell_back];
     let bins = [10, 11, 12, 13].map(|bin| told(&tally.timeline.bins[bin]));

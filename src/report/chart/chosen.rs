@@ -14,8 +14,11 @@ use crate::metrics::Comparison;
 const MOST_CASES: usize = 8;
 /// So many algorithms of a case are drawn; curves of more could not be told apart.
 const MOST_ALGORITHMS: usize = 8;
+/// So many of what is not drawn are told by name.
+const MOST_NAMED: usize = 3;
 
 /// The cases and algorithms that a chart of all cases draws.
+#[derive(Clone)]
 pub struct Chosen<'a> {
     comparison: &'a Comparison,
     /// The cases drawn, not empty, by their positions.
@@ -24,31 +27,62 @@ pub struct Chosen<'a> {
     pub remark: String,
 }
 
+/// What a title speaks of: cases by their positions, each with an algorithm.
+pub type Told<'a> = Vec<(usize, &'a str)>;
+
 impl<'a> Chosen<'a> {
     /// The first cases with their first algorithms; `None` if there are none.
     pub fn of(comparison: &'a Comparison) -> Option<Chosen<'a>> {
-        let mut left_out = 0;
-        let mut cases = Vec::new();
-        let mut more_cases = 0;
-        for case in 0..comparison.cases.len() {
-            if !comparison.rows.iter().any(|row| row.case == case) {
-                continue;
-            }
-            if cases.len() == MOST_CASES {
-                more_cases += 1;
-                continue;
-            }
-            let (mut all, more) = series::of_case(comparison, case);
-            left_out = left_out.max(more + all.len().saturating_sub(MOST_ALGORITHMS));
-            all.truncate(MOST_ALGORITHMS);
-            cases.push((case, all));
+        Some(Chosen::every(comparison)?.first(&Vec::new()))
+    }
+
+    /// Every case that has algorithms, for a title that is true of all; `None` if there are none.
+    pub fn every(comparison: &'a Comparison) -> Option<Chosen<'a>> {
+        let cases = 0..comparison.cases.len();
+        let cases = cases.map(|case| (case, series::of_case(comparison, case).0));
+        let cases: Vec<_> = cases.filter(|(_, all)| !all.is_empty()).collect();
+        (!cases.is_empty()).then(|| Chosen { comparison, cases, remark: String::new() })
+    }
+
+    /// As many as a chart of one panel a case has room for.
+    pub fn first(&self, told: &Told<'_>) -> Chosen<'a> {
+        self.cut(MOST_CASES, MOST_ALGORITHMS, told)
+    }
+
+    /// At most so many cases and algorithms of each: what a title tells of, and of the others the first.
+    pub fn cut(&self, most_cases: usize, most_algorithms: usize, told: &Told<'_>) -> Chosen<'a> {
+        let is_told = |case: &usize| told.iter().any(|(one, _)| one == case);
+        let names = |one: &Series<'a>| told.iter().any(|(_, name)| *name == one.row.algorithm);
+        let mut cases = keep(self.cases.clone(), most_cases, |(case, _)| is_told(case));
+        for (_, all) in &mut cases {
+            *all = keep(std::mem::take(all), most_algorithms, names);
         }
-        let cut = (more_cases > 0).then(|| {
-            format!("{} in the tables", text::plural(more_cases, "more case is", "more cases are"))
-        });
-        let remarks: Vec<String> =
-            series::remark(comparison, left_out).into_iter().chain(cut).collect();
-        (!cases.is_empty()).then(|| Chosen { comparison, cases, remark: remarks.join("; ") })
+        let mut cut = Chosen { comparison: self.comparison, cases, remark: String::new() };
+        cut.remark = cut.left_out();
+        cut
+    }
+
+    /// What is not drawn, by name, and of how many replicas the first is.
+    fn left_out(&self) -> String {
+        let Comparison { cases, rows, .. } = self.comparison;
+        let (mut missing, mut algorithms) = (Vec::new(), Vec::new());
+        for row in rows {
+            let drawn = self.cases.iter().find(|(case, _)| *case == row.case);
+            let (list, name) = match drawn {
+                None => (&mut missing, format!("\"{}\"", cases[row.case].name)),
+                Some((_, all)) if all.iter().any(|one| std::ptr::eq(one.row, row)) => continue,
+                Some(_) => (&mut algorithms, row.algorithm.clone()),
+            };
+            if !list.contains(&name) {
+                list.push(name);
+            }
+        }
+        let told = [("case", missing), ("algorithm", algorithms)];
+        let told: Vec<String> =
+            told.iter().filter_map(|(what, names)| by_name(what, names)).collect();
+        let only = (!told.is_empty()).then(|| format!("only in the tables: {}", told.join(", ")));
+        let remarks = series::remark(self.comparison, 0).into_iter().chain(only);
+        remarks.collect::<Vec<_>>().join("; ")
     }
 
     /// All that is drawn, with the positions of their cases.
@@ -77,7 +111,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// The same; by its case alone where what is said of it holds of all its algorithms.
+    /// The same; "every algorithm" of a case where what is said of it holds of all that it has.
     pub fn whose(
         &self,
         case: usize,
@@ -85,10 +119,12 @@ impl<'a> Chosen<'a> {
         holds: impl Fn(&Series<'_>) -> bool,
     ) -> String {
         let name = self.comparison.cases[case].name.as_str();
-        let mut others = self.all().filter(|(other, _)| *other == case);
-        match self.cases.len() > 1 && !name.is_empty() && others.all(|(_, other)| holds(other)) {
-            true => name.to_owned(),
-            false => self.who(case, one),
+        let mut of_case = self.all().filter(|(other, _)| *other == case).map(|(_, other)| other);
+        let several = of_case.clone().count() > 1;
+        match (several && of_case.all(holds), self.cases.len(), name) {
+            (false, ..) => self.who(case, one),
+            (true, 1, _) | (true, _, "") => "every algorithm".to_owned(),
+            (true, ..) => format!("every algorithm ({name})"),
         }
     }
 
@@ -133,6 +169,29 @@ impl<'a> Chosen<'a> {
     }
 }
 
+/// At most so many of a list, in its order: those that are told of, and of the others the first.
+pub fn keep<T>(all: Vec<T>, most: usize, is_told: impl Fn(&T) -> bool) -> Vec<T> {
+    let told = all.iter().filter(|one| is_told(one)).count();
+    let mut room = most.saturating_sub(told);
+    let stays = |one: &T| {
+        let stays = is_told(one) || room > 0;
+        room -= usize::from(stays && !is_told(one));
+        stays
+    };
+    all.into_iter().filter(stays).take(most).collect()
+}
+
+/// `case "a"`, `algorithms a, b, c and 5 more`; `None` where there are none.
+fn by_name(what: &str, names: &[String]) -> Option<String> {
+    let plural = if names.len() == 1 { "" } else { "s" };
+    let first = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = match names.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {} more", text::count(more as u64)),
+    };
+    (!names.is_empty()).then(|| format!("{what}{plural} {first}{more}"))
+}
+
 /// How thick the curve of each of so many algorithms is: what is drawn later is thinner, so that curves
 /// that coincide show side by side.
 pub fn thickness(index: usize, of: usize) -> f64 {
@@ -156,6 +215,31 @@ pub fn upper<'a>(mut all: impl Iterator<Item = &'a Steps>) -> Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn what_a_title_tells_of_is_drawn_and_what_is_not_is_named() {
+        let mut cases = samples::cases();
+        let rows = cases.rows.clone();
+        let info = cases.cases[0].clone();
+        cases.cases = (0..6)
+            .map(|n| crate::metrics::CaseInfo { name: format!("case {n}"), ..info.clone() })
+            .collect();
+        cases.rows = (0..6)
+            .flat_map(|case| rows[..3].iter().map(move |row| (case, row)))
+            .map(|(case, row)| crate::metrics::Row { case, ..row.clone() })
+            .collect();
+        let every = Chosen::every(&cases).unwrap();
+        let last = every.cases[5].1[2].row.algorithm.as_str();
+        let drawn = |told: &Told<'_>| {
+            let cut = every.cut(2, 1, told);
+            let drawn = cut.cases.iter().map(|(case, all)| (*case, all[0].row.algorithm.as_str()));
+            (format!("{:?}", drawn.collect::<Vec<_>>()), cut.remark)
+        };
+        insta::assert_debug_snapshot!([drawn(&vec![]), drawn(&vec![(5, last)])]);
+        assert_eq!(every.remark, "");
+        assert_eq!(every.cut(6, 3, &vec![]).remark, "");
+    }
 
     #[test]
     fn each_curve_is_thinner_than_those_under_it() {

@@ -1,10 +1,10 @@
 //! How many keys a store holds over time: whether they go when they may, pile up, or are stuck.
 
 use super::axis::Numbers;
-use super::chosen::{self, Chosen};
+use super::chosen::{self, Chosen, Told};
 use super::palette::{Colour, GIVEN_UP, INK, MUTED};
 use super::panels::{Across, Panels, Track};
-use super::scale::Scale;
+use super::scale::{Decades, Scale};
 use super::series::Series;
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
@@ -21,7 +21,9 @@ pub const CHART: Chart = Chart {
 };
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Chosen::of(comparison)?;
+    let every = Chosen::every(comparison)?;
+    let (title, told) = title(&every);
+    let drawn = every.first(&told);
     let most = drawn.all().filter_map(|(_, one)| keys(one)).map(|keys| keys.most).max();
     // A single key that comes and goes says nothing.
     let most = most.filter(|most| *most > 1)?;
@@ -36,22 +38,23 @@ fn draw(comparison: &Comparison) -> Option<String> {
     let legend: Vec<(&[Colour], &str)> =
         legend.iter().map(|(colours, words)| (&colours[..], &**words)).collect();
     let height = if drawn.cases.len() == 1 { 180.0 } else { 96.0 };
+    let scale = scale(&drawn, most);
+    let (unit, drawn_how) = match scale {
+        Scale::Decades(Decades { low, .. }) => {
+            ("keys, log", format!("; logarithmic above {}", text::decimal(low, 9)))
+        }
+        _ => ("keys", String::new()),
+    };
+    let subtitle =
+        format!("keys in the store, the most at any time within a step of a curve{drawn_how}");
     let heads = drawn.heads(remark);
     let figure = Panels {
-        title: &title(&drawn),
-        subtitles: &[
-            "keys in the store, the most at any time within a step of a curve",
-            drawn.coinciding(),
-            &drawn.remark,
-        ],
+        title: &title,
+        subtitles: &[&subtitle, drawn.coinciding(), &drawn.remark],
         heads: &heads,
         legend: &legend,
         across: Across::Run(&view),
-        tracks: &[Track {
-            titles: ("", "keys"),
-            scale: Scale::Even(Numbers::up_to(most as f64, 4.0, true)),
-            height,
-        }],
+        tracks: &[Track { titles: ("", unit), scale, height }],
     };
     Some(figure.draw(|canvas, plots, index| {
         let (Some(plot), (_, all)) = (plots.first(), &drawn.cases[index]) else { return };
@@ -66,6 +69,19 @@ fn draw(comparison: &Comparison) -> Option<String> {
             canvas.line(&plot.steps(&alive), one.colour, chosen::thickness(nth, all.len()));
         }
     }))
+}
+
+/// An even scale, or a logarithmic one where the most of some case would press another flat.
+fn scale(drawn: &Chosen<'_>, most: u64) -> Scale {
+    let of_case = |(_, all): &(usize, Vec<Series<'_>>)| {
+        all.iter().filter_map(keys).map(|keys| keys.most).max().filter(|most| *most > 0)
+    };
+    match drawn.cases.iter().filter_map(of_case).min() {
+        Some(least) if most / least >= 10 => {
+            Scale::Decades(Decades::holding(least as f64, most as f64))
+        }
+        _ => Scale::Even(Numbers::up_to(most as f64, 4.0, true)),
+    }
 }
 
 fn keys(one: &Series<'_>) -> Option<StoreKeys> {
@@ -94,16 +110,17 @@ fn remark(all: &[Series<'_>]) -> (String, Colour) {
     }
 }
 
-fn title(drawn: &Chosen<'_>) -> String {
-    let subject = drawn.subject();
-    let all = drawn.all().filter_map(|(case, one)| Some((case, one, keys(one)?)));
+fn title<'a>(every: &Chosen<'a>) -> (String, Told<'a>) {
+    let subject = every.subject();
+    let all = every.all().filter_map(|(case, one)| Some((case, one, keys(one)?)));
     let rank = |keys: &StoreKeys| (keys.stuck_at_end, keys.most);
     let worst = all.reduce(|worst, next| if rank(&next.2) > rank(&worst.2) { next } else { worst });
     let who = |case: usize, one: &Series<'_>, found: StoreKeys| {
         let as_many = |other: StoreKeys| rank(&other) == rank(&found);
-        drawn.whose(case, one, |other| keys(other).is_some_and(as_many))
+        every.whose(case, one, |other| keys(other).is_some_and(as_many))
     };
-    match worst {
+    let told = worst.iter().map(|(case, one, _)| (*case, one.row.algorithm.as_str())).collect();
+    let title = match worst {
         Some((case, one, found @ StoreKeys { stuck_at_end: stuck @ 1.., .. })) => {
             let keys = text::plural(stuck, "key that never expires", "keys that never expire");
             format!("{subject}: {} leaves {keys}", who(case, one, found))
@@ -113,7 +130,8 @@ fn title(drawn: &Chosen<'_>) -> String {
             format!("{subject}: up to {keys} with {}; none stays for ever", who(case, one, found))
         }
         None => format!("{subject}: no keys in a store"),
-    }
+    };
+    (title, told)
 }
 
 #[cfg(test)]

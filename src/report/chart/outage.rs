@@ -1,31 +1,35 @@
-//! What becomes of attempts while something is wrong with the store: what is offered, accepted, over the limit and
-//! let through without a decision over time, with each outage shaded.
+//! What becomes of attempts while something is wrong with the store, and when a replica takes over: what is offered,
+//! accepted, over the limit and let through without a decision over time, with each outage shaded and each fail-over
+//! marked.
+
+mod told;
 
 use super::attempts::ridges;
 use super::axis::Numbers;
 use super::chosen::Chosen;
-use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT, REFUSED};
+use super::palette::{Colour, GIVEN_UP, OVER, REFUSED};
 use super::panels::{Across, Head, Panels, Track};
-use super::scale::Scale;
+use super::scale::{Decades, Scale};
 use super::series::Series;
-use super::shade::{beside, shade};
+use super::shade::{beside, mark, shade};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
-use crate::judge::{Bin, InOutages};
+use crate::judge::Bin;
 use crate::metrics::Comparison;
-use crate::time::{Span, Window};
+use crate::time::{SECOND, Span, Window};
+use told::{fail_overs, in_outages, outages, remark, title, trouble};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
     name: "outage",
-    title: "Attempts through an outage of the store",
-    meaning: "Where something is wrong with a store: attempts offered, accepted, over the limit and let through \
-              without a decision, per second over time, by case and algorithm.",
+    title: "Attempts through outages and fail-overs",
+    meaning: "Where something is wrong with a store, or a replica of it takes over: attempts offered, accepted, over \
+              the limit and let through without a decision, per second over time, by case and algorithm.",
     draw: Draw::Whole(draw),
 };
 
 /// So many panels are drawn; the tables have all.
-const MOST_PANELS: usize = 16;
+const MOST_PANELS: usize = 18;
 
 /// One run with what is drawn of it.
 struct Panel<'a> {
@@ -38,28 +42,41 @@ struct Panel<'a> {
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let drawn = Chosen::of(comparison)?;
-    drawn.all().find_map(|(_, one)| in_outages(one))?;
-    let (chosen, left_out) = choose(&drawn);
-    let timelines = chosen.iter().map(|(_, one)| &one.row.tally.timeline);
+    let every = Chosen::every(comparison)?;
+    let has_trouble = |case| !outages(comparison, case).is_empty();
+    let fails_over = |case| !fail_overs(comparison, case).is_empty();
+    every.all().find(|(case, one)| in_outages(one).is_some() || fails_over(*case))?;
+    let (title, told) = title(comparison, &every);
+    let of_each = (MOST_PANELS / every.cases.len()).max(1);
+    let drawn = every.cut(MOST_PANELS, of_each, &told);
+    let timelines = drawn.all().map(|(_, one)| &one.row.tally.timeline);
     let view = View::of_all(timelines, 0.3, |bin| bin.offered > 0 || bin.accepted > 0)?;
-    let groups = (6000 / (4 * chosen.len())).min(300);
+    let groups = groups(&view, (6000 / (4 * drawn.all().count())).min(300));
     let panels: Vec<Panel<'_>> =
-        chosen.into_iter().map(|(case, one)| Panel::of(case, one, &view, groups)).collect();
-    let rates = panels.iter().flat_map(|panel| panel.offered.iter().chain(&panel.accepted));
-    let most = rates.map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let height = if panels.len() == 1 { 180.0 } else { 96.0 };
+        drawn.all().map(|(case, one)| Panel::of(case, *one, &view, groups)).collect();
+    let scale = scale(&panels);
+    let height = match panels.len() {
+        1 => 180.0,
+        2..=8 => 96.0,
+        _ => 72.0,
+    };
     const TITLE: &str = "attempts";
     let averaged = Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos()));
-    let subtitle = format!(
-        "attempts per second, averaged over {averaged}; shaded: something is wrong with the store"
-    );
-    let cut = (left_out > 0).then(|| {
-        format!("{} in the tables", text::plural(left_out, "more run is", "more runs are"))
-    });
+    let mut subtitle = format!("attempts per second, averaged over {averaged}");
+    if let Scale::Decades(Decades { low, .. }) = scale {
+        subtitle += &format!(", logarithmic above {}", text::decimal(low, 9));
+    }
+    if drawn.cases.iter().any(|(case, _)| has_trouble(*case)) {
+        subtitle += "; shaded: outage";
+    }
+    if drawn.cases.iter().any(|(case, _)| fails_over(*case)) {
+        subtitle += "; line: fail-over";
+    }
     let heads: Vec<(String, (String, Colour))> = panels
         .iter()
-        .map(|panel| (drawn.who(panel.case, &panel.one), remark(&panel.one)))
+        .map(|panel| {
+            (every.who(panel.case, &panel.one), remark(comparison, panel.case, &panel.one))
+        })
         .collect();
     let heads: Vec<Head<'_>> = heads
         .iter()
@@ -76,51 +93,74 @@ fn draw(comparison: &Comparison) -> Option<String> {
             accepted.push(panel.one.colour);
         }
     }
+    let mut legend: Vec<(&[Colour], &str)> = vec![
+        (&[REFUSED], "offered"),
+        (&accepted, "accepted"),
+        (&[OVER], "of these over the limit"),
+    ];
+    if panels.iter().any(|panel| panel.unlimited.iter().any(|(_, rate)| *rate > 0.0)) {
+        legend.push((&[GIVEN_UP], "without a decision (thick line beneath)"));
+    }
+    let unit = if let Scale::Decades(_) = scale { "per s, log" } else { "per s" };
     let figure = Panels {
-        title: &title(&drawn),
-        subtitles: &[&subtitle, &drawn.remark, cut.as_deref().unwrap_or_default()],
+        title: &title,
+        subtitles: &[&subtitle, &drawn.remark],
         heads: &heads,
-        legend: &[
-            (&[REFUSED], "offered"),
-            (&accepted, "accepted"),
-            (&[OVER], "of these over the limit"),
-            (&[INK], "without a decision (thin line)"),
-        ],
+        legend: &legend,
         across: Across::Run(&view),
-        tracks: &[Track {
-            titles: (TITLE, "per s"),
-            scale: Scale::Even(Numbers::up_to(most, 4.0, false)),
-            height,
-        }],
+        tracks: &[Track { titles: (TITLE, unit), scale, height }],
     };
     Some(figure.draw(|canvas, plots, index| {
         let (Some(plot), panel) = (plots.first(), &panels[index]) else { return };
         let start = panel.one.row.tally.timeline.start;
         canvas.surface(&plot.surface(&panel.offered, 0.0), REFUSED, 0.5);
-        let mut free = beside(plot, TITLE);
-        for outage in outages(comparison, panel.case) {
-            free = shade(canvas, plots, &view, (start, *outage), "outage", free);
-        }
         if panel.over.iter().any(|(_, rate)| *rate > 0.0) {
             canvas.surface(&plot.surface(&panel.over, 0.0), OVER, 0.75);
         }
-        canvas.line(&plot.steps(&panel.accepted), panel.one.colour, 2.6);
-        for ridge in ridges(plot, &panel.unlimited) {
-            canvas.line(&ridge, INK, 1.0);
+        let mut free = beside(plot, TITLE);
+        for Window { start: from, end } in trouble(comparison, panel.case) {
+            free = match from == end {
+                true => mark(canvas, plots, &view, (start, from), "fail-over", free),
+                false => {
+                    let outage = Window { start: from, end };
+                    shade(canvas, plots, &view, (start, outage), "outage", free)
+                }
+            };
         }
+        for ridge in ridges(plot, &panel.unlimited) {
+            canvas.line(&ridge, GIVEN_UP, 5.0);
+        }
+        canvas.line(&plot.steps(&panel.accepted), panel.one.colour, 2.0);
     }))
 }
 
-/// The first algorithms of each case, as many of all as there is room for, and how many runs are left out.
-fn choose<'a>(drawn: &Chosen<'a>) -> (Vec<(usize, Series<'a>)>, u64) {
-    let of_each = (MOST_PANELS / drawn.cases.len()).max(1);
-    let all = drawn
-        .cases
-        .iter()
-        .flat_map(|(case, all)| all.iter().take(of_each).map(move |one| (*case, *one)));
-    let chosen: Vec<(usize, Series<'a>)> = all.collect();
-    let left_out = drawn.all().count() - chosen.len();
-    (chosen, left_out as u64)
+/// At most so many steps of a curve, each of whole seconds where they are longer than one: else those of a window that
+/// opens each second would swing without a cause.
+fn groups(view: &View, most: usize) -> usize {
+    let whole = |groups: &usize| view.group_length(*groups).is_multiple_of(SECOND);
+    match view.group_length(most) {
+        ..SECOND => most,
+        _ => (most / 2..=most).rev().find(whole).unwrap_or(most),
+    }
+}
+
+/// An even scale, or a logarithmic one where a spike would press everything else flat.
+fn scale(panels: &[Panel<'_>]) -> Scale {
+    let rates = panels.iter().flat_map(|panel| panel.offered.iter().chain(&panel.accepted));
+    let most = rates.map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let usual = panels.iter().filter_map(|panel| usual(&panel.accepted));
+    match usual.reduce(f64::min) {
+        Some(usual) if most > 15.0 * usual => Scale::Decades(Decades::holding(usual, most)),
+        _ => Scale::Even(Numbers::up_to(most, 4.0, false)),
+    }
+}
+
+/// The rate that half of those above 0 do not exceed.
+fn usual(steps: &Steps) -> Option<f64> {
+    let mut rates: Vec<f64> =
+        steps.iter().map(|(_, rate)| *rate).filter(|rate| *rate > 0.0).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len().saturating_sub(1) / 2).copied()
 }
 
 impl<'a> Panel<'a> {
@@ -136,50 +176,6 @@ impl<'a> Panel<'a> {
             unlimited: rates(|bin| bin.unlimited),
         }
     }
-}
-
-/// When something is wrong with the store of a case.
-fn outages(comparison: &Comparison, case: usize) -> &[Window] {
-    comparison.cases[case].fleet.as_ref().map_or(&[], |fleet| &fleet.outages)
-}
-
-fn in_outages(one: &Series<'_>) -> Option<InOutages> {
-    one.row.tally.fleet.as_ref()?.in_outages
-}
-
-/// What a run decided in its outages.
-fn remark(one: &Series<'_>) -> (String, Colour) {
-    let Some(found) = in_outages(one) else { return ("no outage".to_owned(), MUTED) };
-    let accepted = format!("outage: {} accepted", text::count(found.accepted));
-    match found.over_limit {
-        0 => (accepted, MUTED),
-        over => (format!("{accepted}, {} over", text::count(over)), OVER_TEXT),
-    }
-}
-
-fn title(drawn: &Chosen<'_>) -> String {
-    let subject = drawn.subject();
-    let all = drawn.all().filter_map(|(case, one)| Some((case, one, in_outages(one)?)));
-    let worst = all
-        .clone()
-        .reduce(|worst, next| if next.2.over_limit > worst.2.over_limit { next } else { worst });
-    let over = match worst {
-        Some((case, one, found)) if found.over_limit > 0 => {
-            let as_many = |other: &Series<'_>| {
-                in_outages(other).is_some_and(|other| other.over_limit == found.over_limit)
-            };
-            let who = drawn.whose(case, one, as_many);
-            format!("{who} lets {} over the limit through", text::count(found.over_limit))
-        }
-        _ => "nothing goes over the limit".to_owned(),
-    };
-    let is_shut = |found: &InOutages| found.accepted == 0 && found.rejected > 0;
-    let mut shut = all.filter(|(.., found)| is_shut(found));
-    let shut = shut.next().map(|(case, one, _)| {
-        let who = drawn.whose(case, one, |other| in_outages(other).as_ref().is_some_and(is_shut));
-        format!(", {who} nothing at all")
-    });
-    format!("{subject}: while the store fails, {over}{}", shut.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -200,15 +196,38 @@ mod tests {
     #[test]
     fn each_outage_is_shaded_and_named_where_there_is_room() {
         let mut outage = fleet_samples::outage();
-        let at = |secs: u64| outage.cases[0].window.start + Span::from_secs(secs);
+        let start = outage.cases[0].window.start;
+        let at = |secs: u64| start + Span::from_secs(secs);
         let several: Vec<Window> =
             [10, 60, 62, 150].map(|from| Window { start: at(from), end: at(from + 1) }).to_vec();
-        outage.cases[0].fleet.as_mut().unwrap().outages = several;
+        let fleet = outage.cases[0].fleet.as_mut().unwrap();
+        fleet.outages = several;
+        fleet.fail_overs = vec![at(61), at(170), at(180)];
         outage.rows.truncate(1);
         let svg = draw(&outage).unwrap();
         assert_eq!(svg.matches("opacity=\"0.09\"").count(), 4);
         // That at 62 s would be named over the one at 60 s, and is named right of it.
-        assert_eq!(texts(&svg).lines().filter(|line| *line == "outage").count(), 4);
+        let said = |words: &str| texts(&svg).lines().filter(|line| *line == words).count();
+        assert_eq!((said("outage"), said("fail-over")), (4, 2), "that at 180 s is too late");
+        assert!(texts(&svg).replace('\n', " ").contains("; line: fail-over"));
+    }
+
+    #[test]
+    fn steps_are_of_whole_seconds_where_they_are_longer_than_one() {
+        let view = View { bins: 0..360, width: SECOND / 2, of: 360 };
+        assert_eq!(view.group_length(83), 5 * SECOND / 2);
+        assert_eq!(view.group_length(groups(&view, 83)), 3 * SECOND);
+        let view = View { bins: 0..360, width: SECOND / 1000, of: 360 };
+        assert_eq!(groups(&view, 83), 83);
+    }
+
+    #[test]
+    fn a_spike_does_not_press_everything_else_flat() {
+        let mut outage = fleet_samples::outage();
+        outage.rows.truncate(1);
+        assert!(!draw(&outage).unwrap().contains("logarithmic"));
+        outage.rows[0].tally.timeline.bins[3].offered = 1000;
+        assert!(draw(&outage).unwrap().contains("logarithmic above 1;"));
     }
 
     #[test]
@@ -232,7 +251,8 @@ mod tests {
             .collect();
         let svg = draw(&outage).unwrap();
         let said = texts(&svg);
-        assert!(said.contains("8 more runs are in the tables"), "{said}");
+        let rest = "only in the tables: algorithms number 4, number 5";
+        assert!(said.contains(rest), "{said}");
         assert!(said.contains("number 3 (local)") && !said.contains("number 4 (local)"), "{said}");
         assert!(svg.len() < 200_000, "{}", svg.len());
     }

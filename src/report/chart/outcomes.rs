@@ -2,6 +2,7 @@
 
 use super::axis::Numbers;
 use super::canvas::{self, Align, Canvas, WIDTH};
+use super::chosen::{Chosen, Told};
 use super::palette::{Colour, GIVEN_UP, GRID, INK, MUTED, OVER, OVER_TEXT, PENDING, REFUSED};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series::{self, Series};
@@ -14,7 +15,7 @@ pub const CHART: Chart = Chart {
     name: "outcomes",
     title: "Outcomes",
     meaning: "What became of the attempts, by algorithm: accepted within the limit, accepted over \
-              it, rejected, given up by their clients in the queue, still queued at the end.",
+              it, rejected, given up by their clients in the queue, still queued or undecided at the end.",
     draw: Draw::Whole(draw),
 };
 
@@ -22,8 +23,9 @@ const PITCH: f64 = 26.0;
 const BAR: f64 = 16.0;
 const CASE_HEAD: f64 = 26.0;
 const COLUMN: f64 = 76.0;
-/// So many cases are drawn; the tables have them all.
-const MOST_CASES: usize = 8;
+/// So many cases are drawn, and no more bars than this; the tables have them all.
+const MOST_CASES: usize = 12;
+const MOST_BARS: usize = 192;
 
 /// A part of a bar, which is also a column of numbers.
 struct Part {
@@ -75,9 +77,6 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// The algorithms of one case.
-type Group<'a> = (usize, Vec<Series<'a>>);
-
 /// Where the bars and the columns stand.
 struct Frame {
     /// The parts that occur.
@@ -86,52 +85,45 @@ struct Frame {
     left: f64,
     /// Where bars end and columns begin.
     right: f64,
+    /// What is left free between a name and its bar, at least.
+    gap: f64,
     /// Pixels of one attempt.
     scale: f64,
     ticks: Vec<f64>,
 }
 
 fn draw(comparison: &Comparison) -> Option<String> {
-    let mut left_out = 0;
-    let cases: Vec<Group<'_>> = (0..comparison.cases.len())
-        .map(|case| {
-            let (all, more) = series::of_case(comparison, case);
-            left_out += more;
-            (case, all)
-        })
-        .filter(|(_, all)| !all.is_empty())
-        .take(MOST_CASES)
-        .collect();
+    let every = Chosen::every(comparison)?;
+    let (title, told) = title(comparison, &every);
+    let most_of_case = every.cases.iter().map(|(_, all)| all.len()).max()?;
+    let most_cases = (MOST_BARS / most_of_case.max(1)).clamp(1, MOST_CASES);
+    let drawn = every.cut(most_cases, series::MOST, &told);
+    let (cases, remark) = (&drawn.cases, &drawn.remark);
     let first = cases.first()?;
     // Said once where it is the same for all cases.
     let common = Some(series::limits(comparison, first.0)).filter(|limits| {
         cases.iter().all(|(case, _)| series::limits(comparison, *case) == *limits)
     });
     // Behind the limits much may become of an attempt where clients react.
-    let drawn = match comparison.is_closed_loop() {
+    let what = match comparison.is_closed_loop() {
         true => "attempts by what the limits made of them",
         false => "attempts by what became of them",
     };
-    let drawn = match &common {
-        Some(limits) => format!("{drawn}; {limits}"),
-        None => drawn.to_owned(),
+    let what = match &common {
+        Some(limits) => format!("{what}; {limits}"),
+        None => what.to_owned(),
     };
-    let more_cases = comparison.cases.len().saturating_sub(MOST_CASES);
-    let cut = (more_cases > 0).then(|| format!("{more_cases} more cases are in the tables"));
-    let remarks: Vec<String> =
-        series::remark(comparison, left_out).into_iter().chain(cut).collect();
-    let title = title(comparison, &cases);
-    let lines = panels::lines(&title, &[&drawn, &remarks.join("; ")]);
+    let lines = panels::lines(&title, &[&what, remark]);
     let named = comparison.cases.len() > 1;
-    let all: Vec<&Series<'_>> = cases.iter().flat_map(|(_, all)| all).collect();
+    let all: Vec<&Series<'_>> = drawn.all().map(|(_, one)| one).collect();
     let head = panels::heading_height(&lines) + 48.0;
     let names = if named { cases.len() as f64 * CASE_HEAD } else { 0.0 };
     let height = (head + all.len() as f64 * PITCH + names + 40.0).ceil();
-    let (frame, numbers) = Frame::around(&all);
+    let (frame, numbers) = Frame::around(&all, comparison.is_fleet());
 
     Some(canvas::draw(height, &title, |canvas| {
         panels::heading(canvas, &lines.0, &lines.1);
-        frame.head(canvas, head, &series::colours(&first.1));
+        frame.head(canvas, head, comparison.is_fleet(), &series::colours(&first.1));
         let floor = height - 20.0;
         canvas.text((MARGIN, floor), SMALL, Align::Start, MUTED, "attempts");
         for tick in &frame.ticks {
@@ -139,7 +131,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
             canvas.text(at, SMALL, Align::Middle, MUTED, &numbers.label(*tick));
         }
         let mut y = head;
-        for (case, all) in &cases {
+        for (case, all) in cases {
             if named {
                 let name = &comparison.cases[*case].name;
                 let words = match common {
@@ -161,7 +153,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
 
 impl Frame {
     /// The frame that all algorithms fit in, with its axis.
-    fn around(all: &[&Series<'_>]) -> (Frame, Numbers) {
+    fn around(all: &[&Series<'_>], is_fleet: bool) -> (Frame, Numbers) {
         let occurs =
             |part: &&Part| !part.rare || all.iter().any(|one| (part.count)(&one.row.tally) > 0);
         let parts: Vec<&Part> = PARTS.iter().filter(occurs).collect();
@@ -174,7 +166,9 @@ impl Frame {
         let right = WIDTH - MARGIN - COLUMN * parts.len() as f64 - 2.0;
         let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
         let ticks = numbers.ticks().filter(|tick| *tick <= most).collect();
-        (Frame { parts, left, right, scale: (right - left) / most, ticks }, numbers)
+        // A name that just fits is not cut for what sums are rounded by. Charts of other comparisons keep their bytes.
+        let gap = if is_fleet { 9.9 } else { 10.0 };
+        (Frame { parts, left, right, gap, scale: (right - left) / most, ticks }, numbers)
     }
 
     /// Where a column ends.
@@ -183,10 +177,15 @@ impl Frame {
     }
 
     /// The heads of the columns, which are the legend of the bars too.
-    fn head(&self, canvas: &mut Canvas<'_>, y: f64, algorithms: &[Colour]) {
+    fn head(&self, canvas: &mut Canvas<'_>, y: f64, is_fleet: bool, algorithms: &[Colour]) {
         for (index, part) in self.parts.iter().enumerate() {
             let x = self.column(index);
-            for (line, word) in part.words.iter().enumerate() {
+            let words = match part.words {
+                // In a queue, or between a node and the store.
+                ["queued", when] if is_fleet => ["undecided", when],
+                words => words,
+            };
+            for (line, word) in words.iter().enumerate() {
                 let baseline = y - 28.0 + 14.0 * line as f64;
                 canvas.text((x, baseline), SMALL, Align::End, MUTED, word);
             }
@@ -206,7 +205,7 @@ impl Frame {
     fn bar(&self, canvas: &mut Canvas<'_>, one: &Series<'_>, y: f64) {
         let baseline = y + PITCH / 2.0 + 4.5;
         let top = y + (PITCH - BAR) / 2.0;
-        let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - 10.0);
+        let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - self.gap);
         canvas.text((self.left - 10.0, baseline), BODY, Align::End, INK, &name);
         let mut from = self.left;
         for (index, part) in self.parts.iter().enumerate() {
@@ -225,15 +224,18 @@ impl Frame {
     }
 }
 
-fn title(comparison: &Comparison, cases: &[Group<'_>]) -> String {
-    let all = cases.iter().flat_map(|(case, all)| all.iter().map(move |one| (*case, one)));
-    let over = all.clone().filter(|(_, one)| one.row.tally.over_limit > 0);
+/// The run with the most over the limit, which is what it tells of.
+fn title<'a>(comparison: &Comparison, every: &Chosen<'a>) -> (String, Told<'a>) {
+    let cases = &every.cases;
+    let over = every.all().filter(|(_, one)| one.row.tally.over_limit > 0);
     let worst = over.reduce(|best, next| {
         let more = next.1.row.tally.over_limit > best.1.row.tally.over_limit;
         if more { next } else { best }
     });
     let Some((case, one)) = worst else {
-        return format!("{}: no algorithm accepts anything over the limit", comparison.scenario);
+        let title =
+            format!("{}: no algorithm accepts anything over the limit", comparison.scenario);
+        return (title, Told::new());
     };
     let subject = match cases.len() {
         1 => series::subject(comparison, case),
@@ -244,11 +246,12 @@ fn title(comparison: &Comparison, cases: &[Group<'_>]) -> String {
         _ => String::new(),
     };
     let attempts = text::plural(one.row.tally.books.attempts, "attempt", "attempts");
-    format!(
+    let title = format!(
         "{subject}: of {attempts}, {}{place} accepts {} over the limit",
         one.row.algorithm,
         text::count(one.row.tally.over_limit),
-    )
+    );
+    (title, vec![(case, one.row.algorithm.as_str())])
 }
 
 #[cfg(test)]
@@ -259,6 +262,24 @@ mod tests {
     #[test]
     fn the_boundary_splits_the_bar_of_the_fixed_window() {
         insta::assert_snapshot!(draw(&sample::boundary()).unwrap());
+    }
+
+    #[test]
+    fn the_case_of_which_the_title_tells_is_drawn_however_many_there_are() {
+        let mut many = sample::boundary();
+        let (info, rows) = (many.cases[0].clone(), many.rows.clone());
+        many.cases = (0..20)
+            .map(|n| crate::metrics::CaseInfo { name: format!("case {n}"), ..info.clone() })
+            .collect();
+        many.rows = (0..20).map(|case| crate::metrics::Row { case, ..rows[1].clone() }).collect();
+        many.rows[17].tally.over_limit = 5;
+        let said = super::super::tests::texts(&draw(&many).unwrap());
+        let title = "(case 17) accepts 5 over the limit";
+        assert!(said.replace('\n', " ").contains(title), "{said}");
+        let has = |name: &str| said.lines().any(|line| line == name);
+        assert!(has("case 10") && has("case 17") && !has("case 11"), "{said}");
+        let rest = "only in the tables: cases \"case 11\", \"case 12\", \"case 13\" and 5 more";
+        assert!(said.contains(rest), "{said}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::canvas::{self, Align, Canvas, WIDTH};
-use super::palette::{Colour, GRID, INK, MUTED};
+use super::palette::{Colour, GRID, INK, MUTED, PAPER};
 use super::scale::{Scale, Spans};
 use super::series::Series;
 use super::text;
@@ -277,6 +277,11 @@ impl Panels<'_> {
                 if let Some(plot) = plots.last() {
                     mark_across(canvas, plot, &marks, lowest);
                 }
+                if let Across::Spans(spans, _) = self.across
+                    && let Some(gap) = spans.gap()
+                {
+                    plots.iter().for_each(|plot| interrupt(canvas, plot, gap));
+                }
             }
             let at = (left, height - MARGIN + 2.0);
             canvas.text(at, SMALL, Align::Start, MUTED, &across);
@@ -364,6 +369,15 @@ fn mark_across(canvas: &mut Canvas<'_>, plot: &Plot, marks: &Marks, labelled: bo
             let x = x.max(plot.left - reach).min(plot.right + reach);
             canvas.text((x, plot.bottom + 17.0), SMALL, Align::Middle, MUTED, label);
         }
+    }
+}
+
+/// Two strokes across the horizontal axis where it does not go on evenly.
+fn interrupt(canvas: &mut Canvas<'_>, plot: &Plot, along: f64) {
+    let (x, y) = (plot.left + along * (plot.right - plot.left), plot.bottom);
+    canvas.rectangle((x - 2.5, y - 1.5), (x + 2.5, y + 1.5), PAPER, 1.0);
+    for stroke in [x - 2.5, x + 2.5] {
+        canvas.line(&[(stroke - 2.0, y + 5.0), (stroke + 2.0, y - 5.0)], MUTED, 1.0);
     }
 }
 

@@ -111,6 +111,11 @@ impl Spans {
         (if self.zero { from - BEFORE * (to - from) } else { from }, to)
     }
 
+    /// How far along the axis is interrupted, between no time at all and the others.
+    pub fn gap(&self) -> Option<f64> {
+        self.zero.then_some(0.45 * BEFORE / (1.0 + BEFORE))
+    }
+
     /// Where a span stands, held within the axis.
     pub fn place(&self, span: Span) -> f64 {
         match span.nanos() {
@@ -235,6 +240,8 @@ mod tests {
         let (from, to) = axis.ends();
         let before = position(5_000_000) - 0.14 * 3.301_03;
         assert!((from - before).abs() < 1e-4 && to == 10.0, "{from} {to}");
+        // Between "0" and 5 ms.
+        assert!((0.01..0.14 / 1.14).contains(&axis.gap().unwrap()));
         assert_eq!((axis.place(Span::ZERO), axis.place(Span::from_secs(1))), (from, 9.0));
     }
 

@@ -2,6 +2,7 @@
 //! words.
 
 use super::palette::{self, Colour};
+use super::text;
 use crate::judge::Bin;
 use crate::metrics::{Comparison, Row};
 use crate::rate::Limit;
@@ -51,7 +52,8 @@ pub fn remark(comparison: &Comparison, left_out: usize) -> Option<String> {
 
 /// What a reader must know of algorithms that were left out.
 pub fn left_out(left_out: usize) -> Option<String> {
-    (left_out > 0).then(|| format!("{left_out} more algorithms are in the tables"))
+    let more = || text::plural(left_out as u64, "more algorithm is", "more algorithms are");
+    (left_out > 0).then(|| format!("{} in the tables", more()))
 }
 
 /// The scenario with the case, as a title begins.

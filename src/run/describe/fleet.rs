@@ -4,12 +4,13 @@ use crate::clock;
 use crate::metrics::FleetInfo;
 use crate::nodes::{NodesSpec, Placement, Routing};
 use crate::report::format::{bytes, length, share};
+use crate::report::words::listed;
 use crate::scenario::Fleet;
 use crate::store::{
-    Atomicity, BreakerSpec, Eviction, Expiry, FailOver, Memory, OnFailure, Outage, OutageKind,
-    Outages, RoundTrip, StoreSpec, TimeOf,
+    Atomicity, BreakerSpec, Down, Eviction, Expiry, FailOver, Memory, OnFailure, Outage,
+    OutageKind, Outages, RoundTrip, StoreSpec, TimeOf,
 };
-use crate::time::Window;
+use crate::time::{Span, Window};
 
 /// So many outages, and so many fail-overs, are told one by one.
 const MOST: usize = 3;
@@ -23,7 +24,13 @@ pub(super) fn info(fleet: &Fleet, run: Window) -> FleetInfo {
         nodes: nodes_in_words(nodes),
         store: used.then(|| store_in_words(store, nodes.placement)),
         outage: (used && !outages.is_empty()).then(|| trouble(store)),
+        failure: (used && (!outages.is_empty() || may_fail(store)))
+            .then(|| failure(store, nodes.placement)),
         outages: if used { outages } else { Vec::new() },
+        fail_overs: match used {
+            true => store.fail_overs.iter().map(|fail_over| run.start + fail_over.at).collect(),
+            false => Vec::new(),
+        },
         skew: clock::spread(&nodes.clocks, run),
     }
 }
@@ -60,7 +67,7 @@ fn nodes_in_words(nodes: &NodesSpec) -> String {
     words
 }
 
-/// "shared, 1ms away, by script, on the nodes' time".
+/// "1ms away, by script, on the nodes' time".
 fn store_in_words(store: &StoreSpec, placement: Placement) -> String {
     let mut parts = vec![away(store.round_trip)];
     if placement == Placement::Shared {
@@ -73,7 +80,7 @@ fn store_in_words(store: &StoreSpec, placement: Placement) -> String {
     }
     let time = match store.time {
         TimeOf::Node => "on the nodes' time",
-        TimeOf::Store => "on its own time",
+        TimeOf::Store => "on the store's time",
     };
     parts.push(time.to_owned());
     if store.clocks.len() > 1 {
@@ -136,38 +143,93 @@ fn fail_overs(all: &[FailOver]) -> Option<String> {
     }
 }
 
-/// "down for 60s from 30s on; without an answer attempts are rejected".
+/// "down for 60s from 30s on, silent, for nodes 1, 2".
 fn trouble(store: &StoreSpec) -> String {
     let when = |outage: &Outage| {
-        let what = match outage.kind {
-            OutageKind::Down(_) => "down".to_owned(),
-            OutageKind::Slow { .. } => "slow".to_owned(),
+        let (what, how) = match outage.kind {
+            OutageKind::Down(Down::Silent) => ("down".to_owned(), ", silent"),
+            OutageKind::Down(Down::Refuses) => ("down".to_owned(), ", refusing calls"),
+            OutageKind::Slow { times, extra } => (slow(times, extra), ""),
             OutageKind::Lossy { ppm, answers } => {
                 let what = if answers { "answers" } else { "calls" };
-                format!("losing {} of {what}", share(f64::from(ppm) / 1e6))
+                (format!("losing {} of {what}", share(f64::from(ppm) / 1e6)), "")
             }
         };
+        let of =
+            [("node", &outage.nodes), ("shard", &outage.shards)].map(|(what, all)| some(what, all));
         let lost = if outage.loses { ", then empty" } else { "" };
-        format!("{what} for {} from {} on{lost}", length(outage.lasts), length(outage.at))
+        let (lasts, at) = (length(outage.lasts), length(outage.at));
+        format!("{what} for {lasts} from {at} on{how}{}{lost}", of.concat())
     };
     let mut told: Vec<String> = store.outages.iter().take(MOST).map(when).collect();
     match store.outages.len().saturating_sub(MOST) {
         0 => {}
         more => told.push(format!("{more} more")),
     }
-    let then = match store.on_failure {
-        OnFailure::Open => "attempts pass".to_owned(),
-        OnFailure::Closed => "attempts are rejected".to_owned(),
-        OnFailure::OpenAfter(span) => format!("attempts pass {} after they came", length(span)),
-        OnFailure::Local => match store.fallback {
+    told.join("; ")
+}
+
+/// "10 times as slow and 1ms slower".
+fn slow(times: u64, extra: Span) -> String {
+    match (times, extra) {
+        (1, extra) => format!("{} slower", length(extra)),
+        (times, Span::ZERO) => format!("{times} times as slow"),
+        (times, extra) => format!("{times} times as slow and {} slower", length(extra)),
+    }
+}
+
+/// ", for nodes 1 and 2"; nothing where it is all of them.
+fn some(what: &str, all: &[usize]) -> String {
+    let numbers: Vec<String> = all.iter().map(|index| (index + 1).to_string()).collect();
+    match numbers.len() {
+        0 => String::new(),
+        1 => format!(", for {what} {}", numbers[0]),
+        2..=5 => format!(", for {what}s {}", listed(&numbers)),
+        more => format!(", for {more} {what}s"),
+    }
+}
+
+/// Whether a store of which nothing is wrong may leave a node without an answer.
+fn may_fail(store: &StoreSpec) -> bool {
+    let waits = match store.on_failure {
+        OnFailure::OpenAfter(after) => after,
+        _ => store.timeout,
+    };
+    let longest = match store.round_trip {
+        RoundTrip::Constant(span) | RoundTrip::Uniform { max: span, .. } => Some(span),
+        RoundTrip::Exponential { .. } | RoundTrip::LogNormal { .. } => None,
+    };
+    let refuses = store.memory.is_some_and(|memory| memory.eviction == Eviction::Refuse);
+    refuses || longest.is_none_or(|longest| longest > waits)
+}
+
+/// "no answer within 1s, or an error: attempts pass; breakers open for 10s after 5 failures".
+fn failure(store: &StoreSpec, placement: Placement) -> String {
+    let without = format!("no answer within {}, or an error", length(store.timeout));
+    let then = match (placement, store.on_failure) {
+        (Placement::Synced { .. }, _) => "what was to be pushed is pushed again".to_owned(),
+        (_, OnFailure::Open) => "attempts pass".to_owned(),
+        (_, OnFailure::Closed) => "attempts are rejected".to_owned(),
+        (_, OnFailure::OpenAfter(span)) => {
+            let breaker = breaker(store);
+            return format!("no answer: attempts pass {} after they came{breaker}", length(span));
+        }
+        (_, OnFailure::Local) => match store.fallback {
             None => "each node limits by itself".to_owned(),
             Some(limit) => format!("each node limits by itself, {limit}"),
         },
     };
-    let breaker = store.breaker.map_or(String::new(), |BreakerSpec { failures, open_for }| {
-        format!("; breakers open for {} after {failures} failures", length(open_for))
-    });
-    format!("{}; without an answer {then}{breaker}", told.join(", "))
+    format!("{without}: {then}{}", breaker(store))
+}
+
+fn breaker(store: &StoreSpec) -> String {
+    store.breaker.map_or(String::new(), |BreakerSpec { failures, open_for }| {
+        let failures = match failures {
+            1 => "a failure".to_owned(),
+            more => format!("{more} failures"),
+        };
+        format!("; breakers open for {} after {failures}", length(open_for))
+    })
 }
 
 #[cfg(test)]
@@ -175,8 +237,7 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::rate::Limit;
-    use crate::store::Down;
-    use crate::time::{Instant, Offset, Span};
+    use crate::time::{Instant, Offset};
 
     fn nodes(count: usize, placement: Placement) -> NodesSpec {
         let clocks = vec![Clock::default(); count];
@@ -241,42 +302,85 @@ mod tests {
     fn an_outage_is_told_with_what_nodes_then_do() {
         let down = OutageKind::Down(Down::Silent);
         let lossy = OutageKind::Lossy { ppm: 300_000, answers: true };
-        let slow = OutageKind::Slow { times: 10, extra: MS };
+        let slow = |times, extra| OutageKind::Slow { times, extra };
         let one = StoreSpec { outages: vec![outage(30, down, true)], ..StoreSpec::default() };
-        let mut told = vec![trouble(&one)];
+        let both = |store: &StoreSpec| {
+            format!("{} / {}", trouble(store), failure(store, Placement::Shared))
+        };
+        let mut told = vec![both(&one)];
         for on_failure in
             [OnFailure::Closed, OnFailure::Local, OnFailure::OpenAfter(Span::from_secs(5))]
         {
-            told.push(trouble(&StoreSpec { on_failure, ..one.clone() }));
+            told.push(both(&StoreSpec { on_failure, ..one.clone() }));
         }
         let breaker = BreakerSpec { failures: 5, open_for: Span::from_secs(10) };
-        told.push(trouble(&StoreSpec {
-            outages: vec![outage(1, lossy, false), outage(2, slow, false)],
+        told.push(both(&StoreSpec {
+            outages: vec![outage(1, lossy, false), outage(2, slow(10, MS), false)],
             on_failure: OnFailure::Local,
             fallback: Some(Limit::new(10, Span::from_secs(1))),
             breaker: Some(breaker),
             ..StoreSpec::default()
         }));
-        told.push(trouble(&StoreSpec { outages: vec![outage(1, down, false); 5], ..one }));
+        let some = Outage {
+            nodes: vec![0, 2],
+            shards: vec![1],
+            ..outage(3, OutageKind::Down(Down::Refuses), false)
+        };
+        told.push(both(&StoreSpec {
+            outages: vec![
+                some,
+                outage(1, slow(1, MS), false),
+                outage(2, slow(2, Span::ZERO), false),
+            ],
+            on_failure: OnFailure::OpenAfter(MS),
+            breaker: Some(BreakerSpec { failures: 1, ..breaker }),
+            ..StoreSpec::default()
+        }));
+        told.push(both(&StoreSpec { outages: vec![outage(1, down, false); 5], ..one.clone() }));
+        told.push(failure(&one, Placement::Synced { every: MS }));
         insta::assert_snapshot!(told.join("\n"));
+    }
+
+    #[test]
+    fn what_nodes_do_without_an_answer_is_told_where_there_may_be_none() {
+        let (second, plain) = (Span::from_secs(1), StoreSpec::default());
+        assert_eq!(plain.timeout, second);
+        let far = |round_trip| may_fail(&StoreSpec { round_trip, ..plain.clone() });
+        let longer = Span::from_nanos(1_000_000_001);
+        assert!(!far(RoundTrip::Constant(second)) && far(RoundTrip::Constant(longer)));
+        assert!(!far(RoundTrip::Uniform { min: MS, max: second }));
+        assert!(far(RoundTrip::Exponential { min: MS, mean: second }));
+        let memory = |eviction| Some(Memory { bytes: 1_000_000, eviction });
+        let full = |eviction| may_fail(&StoreSpec { memory: memory(eviction), ..plain.clone() });
+        assert!(full(Eviction::Refuse) && !full(Eviction::LeastRecentlyUsed));
+        let open_after = StoreSpec {
+            on_failure: OnFailure::OpenAfter(MS),
+            round_trip: RoundTrip::Constant(second),
+            ..plain
+        };
+        assert!(may_fail(&open_after));
     }
 
     #[test]
     fn of_a_store_that_no_node_uses_nothing_is_told() {
         let down = outage(30, OutageKind::Down(Down::Silent), false);
-        let store = StoreSpec { outages: vec![down], ..StoreSpec::default() };
+        let fail_over = FailOver { at: Span::from_secs(5), lag: MS, shard: None };
+        let fail_overs = vec![fail_over];
+        let store = StoreSpec { outages: vec![down], fail_overs, ..StoreSpec::default() };
         let mut nodes = nodes(2, Placement::Shared);
         nodes.clocks[1].offset = Offset::saturating(-5);
         let mut fleet = Fleet::new(nodes, store);
         let shared = info(&fleet, run());
-        assert!(shared.store.is_some() && shared.outage.is_some());
+        assert!(shared.store.is_some() && shared.outage.is_some() && shared.failure.is_some());
         let window = Window {
             start: run().start + Span::from_secs(30),
             end: run().start + Span::from_secs(90),
         };
         assert_eq!((shared.outages, shared.skew), (vec![window], Span::from_nanos(5)));
+        assert_eq!(shared.fail_overs, [run().start + Span::from_secs(5)]);
         fleet.nodes.placement = Placement::Split;
         let split = info(&fleet, run());
         assert_eq!((split.store, split.outage, split.outages), (None, None, Vec::new()));
+        assert_eq!((split.failure, split.fail_overs), (None, Vec::new()));
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Call {
     /// When that was read.
     pub read_at: Instant,
     pub phase: Phase,
+    /// Whether the store was asked about the attempt at all, or a breaker was open.
+    pub asked: bool,
     /// Whether nobody waits for the answer to what is under way.
     pub background: bool,
     /// The way of what is under way.
@@ -58,6 +60,7 @@ impl Call {
             reading,
             read_at: at,
             phase: Phase::Script,
+            asked: false,
             background: false,
             trip: Trip { arrives: None, back: Span::ZERO, deadline: at, late: false },
             ruling: Ruling::default(),
@@ -134,6 +137,7 @@ impl<'a> Fleet<'a> {
     /// A call leaves its node; the keys of its attempt are at hand.
     pub(super) fn send(&mut self, desk: &mut Desk<'a>, at: Instant, id: u32) {
         let mut call = self.calls.take(id);
+        call.asked = true;
         let condition = self.condition(desk, at, call.node);
         let second = u64::from(call.phase == Phase::Write);
         let part = u64::from(call.ask.attempt) << 1 | second;

@@ -204,7 +204,7 @@ impl<'a> Fleet<'a> {
         lease.fetching = false;
         for ask in std::mem::take(&mut lease.waiting) {
             if waits(ask.ticket) {
-                self.do_without(desk, at, ask, node);
+                self.do_without(desk, at, ask, call);
             }
         }
     }

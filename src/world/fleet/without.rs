@@ -38,21 +38,22 @@ impl<'a> Fleet<'a> {
         if call.phase == Phase::Lease {
             self.not_fetched(desk, at, &call, waits);
         } else if waits(call.ask.ticket) {
-            self.do_without(desk, at, call.ask, call.node);
+            self.do_without(desk, at, call.ask, &call);
         }
         self.end_call(id, call);
     }
 
-    /// A node has no answer for an attempt: it decides without, or holds it.
-    pub(super) fn do_without(&mut self, desk: &mut Desk<'a>, at: Instant, ask: Ask, node: usize) {
+    /// A node has no answer to a call for an attempt: it decides without, or holds it.
+    pub(super) fn do_without(&mut self, desk: &mut Desk<'a>, at: Instant, ask: Ask, call: &Call) {
+        let node = call.node;
         let OnFailure::OpenAfter(after) = self.store.on_failure else {
-            return self.decide_without(desk, at, ask, node);
+            return self.decide_without(desk, at, ask, call);
         };
         let id = self.calls.add();
         let opens = (ask.arrival.at + after).max(at);
         self.expect(id, opens, Step::LetsThrough(id));
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
-        self.shelve(id, Call::new(ask, node, at, reading));
+        self.shelve(id, Call { asked: call.asked, ..Call::new(ask, node, at, reading) });
     }
 
     /// A node lets an attempt through that it held.
@@ -65,7 +66,7 @@ impl<'a> Fleet<'a> {
     ) {
         let call = self.calls.take_up(id);
         if waits(call.ask.ticket) {
-            self.decide_without(desk, at, call.ask, call.node);
+            self.decide_without(desk, at, call.ask, &call);
         }
         self.end_call(id, call);
     }
@@ -76,10 +77,14 @@ impl<'a> Fleet<'a> {
         desk: &mut Desk<'a>,
         at: Instant,
         ask: Ask,
-        node: usize,
+        call: &Call,
     ) {
+        let node = call.node;
         desk.look_up(&ask.arrival);
-        desk.judge.waited_for_store(at - ask.arrival.at);
+        match call.asked {
+            true => desk.judge.waited_for_store(at - ask.arrival.at),
+            false => desk.judge.short_circuited(),
+        }
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
         if let Some(fallback) = &mut self.fallback {
             self.spots.clear();
