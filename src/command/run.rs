@@ -14,9 +14,9 @@ use crate::report::record::{CaseRun, RunInfo};
 use crate::report::{self, compared, csv, format, html, record, store, table};
 use crate::run::{self, DecisionSink, Findings, Prepared, Progress, Unit};
 use crate::scenario::Changes;
-use crate::time::Offset;
+use crate::time::{Offset, Reading};
 use crate::traffic::Traffic;
-use crate::world::{Asked, Decided};
+use crate::world::Decided;
 
 /// Arguments of `run`.
 #[derive(Debug, Default)]
@@ -261,11 +261,10 @@ impl DecisionSink for Sink {
     }
 
     fn decided(&mut self, traffic: &Traffic, decided: &Decided) -> Result<(), Error> {
-        let Decided { arrival, request, attempt, fate, at, node, asked } = *decided;
+        let Decided { arrival, request, attempt, fate, at, node, by } = *decided;
         let start = traffic.window.start;
-        let since = |Asked { reading, .. }: Asked| {
-            Offset::saturating(i128::from(reading.0) - i128::from(start.0))
-        };
+        let since =
+            |reading: Reading| Offset::saturating(i128::from(reading.0) - i128::from(start.0));
         let record = Record {
             case: &self.case,
             algorithm: &self.algorithm,
@@ -279,7 +278,8 @@ impl DecisionSink for Sink {
             attempt,
             node: node + 1,
             decided: at - start,
-            clock: asked.map(since),
+            by: by.name(),
+            clock: by.clock().map(since),
         };
         self.rows.row(record).map_err(|cause| failed(&self.shown, cause))
     }

@@ -87,11 +87,11 @@ impl<'a> Lookback<'a> {
 impl Lookback<'_> {
     /// An attempt was decided.
     fn note(&mut self, decided: Decided) {
-        let Decided { arrival, fate, asked, .. } = decided;
+        let Decided { arrival, fate, by, .. } = decided;
         self.number += 1;
         let mut met = Vec::new();
         self.ring.keys_of(arrival, |key| met.push(key));
-        let asked = asked.filter(|asked| asked.node == self.node);
+        let asked = by.asked().filter(|asked| asked.node == self.node);
         let (Some(asked), Some(model)) = (asked, Answer::of(fate)) else { return };
         let concerns = met.iter().any(|met| self.keys.contains(&(met.limit, met.key)));
         if self.number > self.until || !concerns {

@@ -130,7 +130,7 @@ impl<'a> Replay<'a> {
         met.clear();
         self.ring.keys_of(decided.arrival, |key| met.push(key));
         // What no limit covers, or what was decided without the limits, no script is asked about.
-        let asked = decided.asked.filter(|_| !met.is_empty());
+        let asked = decided.by.asked().filter(|_| !met.is_empty());
         if let (Some(asked), Some(model)) = (asked, Answer::of(decided.fate)) {
             let Settings { case, run, tick, .. } = self.settings;
             let keys = met.iter().map(|met| KeyArgs {

@@ -16,7 +16,7 @@ pub const COLUMNS: [&str; 9] =
 pub const OF_REQUESTS: [&str; 2] = ["request", "attempt"];
 
 /// Those that follow where several nodes decide, or a store is asked.
-pub const OF_FLEETS: [&str; 3] = ["node", "decided_s", "clock_s"];
+pub const OF_FLEETS: [&str; 4] = ["node", "by", "decided_s", "clock_s"];
 
 /// What a file tells of decisions besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +54,8 @@ pub struct Record<'a> {
     pub attempt: u32,
     /// The node that it reached, from 1.
     pub node: u32,
+    /// By what it was decided: `node`, `store`, `lease`, `fallback` or `nothing`.
+    pub by: &'static str,
     /// When it was decided, since the start of the run.
     pub decided: Span,
     /// What the clock showed by which it was decided, since it would have shown the start of the run; `None` where
@@ -113,6 +115,7 @@ impl<W: Write> Decisions<W> {
                 format!("{sign}{}", secs(Span::from_nanos(clock.nanos().unsigned_abs())))
             };
             writer.write_field(record.node.to_string())?;
+            writer.write_field(record.by)?;
             writer.write_field(secs(record.decided))?;
             writer.write_field(record.clock.map(signed).unwrap_or_default())?;
         }
@@ -132,8 +135,8 @@ impl<W: Write> Decisions<W> {
 /// case, the algorithm, the client and the endpoint together); to announce before a run.
 pub fn estimate(decisions: u64, names: u64, more: More) -> u64 {
     // Replica, cost and decision take about 10, the two times up to 12 each, commas and line end 9;
-    // request and attempt about 10 with theirs; a node and two more times about 25.
-    let numbers = 40 + if more.loops { 10 } else { 0 } + if more.fleets { 25 } else { 0 };
+    // request and attempt about 10 with theirs; a node, a word and two more times about 31.
+    let numbers = 40 + if more.loops { 10 } else { 0 } + if more.fleets { 31 } else { 0 };
     decisions.saturating_mul(names.saturating_add(numbers))
 }
 
@@ -182,6 +185,7 @@ mod tests {
                 request,
                 attempt,
                 node: 2,
+                by: if fate == Fate::TurnedDown { "nothing" } else { "store" },
                 decided: Span::from_nanos(3 * SECOND / 4),
                 clock,
             };

@@ -13,7 +13,7 @@ use super::desk::Desk;
 use super::fleet::Fleet;
 use super::requests::{Line, Requests, Ticket};
 use super::stage::{Answer, Stage};
-use super::{Asked, Decided, Fate, Observer, Plan, STRIDE, Stopped};
+use super::{Asked, By, Decided, Fate, Observer, Plan, STRIDE, Stopped};
 use crate::algorithm::Wait;
 use crate::client::{Clients, Crowd};
 use crate::judge::Trial;
@@ -211,10 +211,10 @@ impl<'a, 'b> Loop<'a, 'b> {
         }
         let fate = self.desk.decide(&arrival);
         self.desk.judge.tried(at, trial);
-        let asked = Some(Asked { node: None, reading: at.exact() });
+        let by = By::Node(Asked { node: None, reading: at.exact() });
         let request = u64::from(number);
         let arrival = &arrival;
-        observer.decided(Decided { arrival, request, attempt, fate, at, node: 0, asked });
+        observer.decided(Decided { arrival, request, attempt, fate, at, node: 0, by });
         match fate {
             Fate::Accepted => match self.backend {
                 None => self.answer_at_once(slot, at, Stage::Working, Answer::Success, observer),

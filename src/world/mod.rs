@@ -129,8 +129,53 @@ pub struct Decided<'a> {
     pub at: Instant,
     /// The node that it reached, counted from 0.
     pub node: u32,
+    /// By what it was decided.
+    pub by: By,
+}
+
+/// By what an attempt is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The limits, on the node's own state or what it knows of that of all.
+    Node(Asked),
+    /// The limits, on the state in the store.
+    Store(Asked),
+    /// Quota that the node has fetched.
+    Lease,
+    /// What the node falls back on, by what its clock showed.
+    Fallback(Reading),
+    /// No state at all.
+    Nothing,
+}
+
+impl By {
+    /// What it is called in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Node(_) => "node",
+            By::Store(_) => "store",
+            By::Lease => "lease",
+            By::Fallback(_) => "fallback",
+            By::Nothing => "nothing",
+        }
+    }
+
     /// What the limits were asked; `None` where they were not.
-    pub asked: Option<Asked>,
+    pub fn asked(self) -> Option<Asked> {
+        match self {
+            By::Node(asked) | By::Store(asked) => Some(asked),
+            By::Lease | By::Fallback(_) | By::Nothing => None,
+        }
+    }
+
+    /// What the clock showed by which it was decided; `None` where none was looked at.
+    pub fn clock(self) -> Option<Reading> {
+        match self {
+            By::Node(asked) | By::Store(asked) => Some(asked.reading),
+            By::Fallback(reading) => Some(reading),
+            By::Lease | By::Nothing => None,
+        }
+    }
 }
 
 /// By which state, and at which time, an attempt was decided.

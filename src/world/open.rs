@@ -5,7 +5,7 @@
 
 use super::desk::Desk;
 use super::queue::Queue;
-use super::{Asked, Decided, Fate, Observer, STRIDE, Stopped};
+use super::{Asked, By, Decided, Fate, Observer, STRIDE, Stopped};
 use crate::time::{Instant, Span, Window};
 use crate::traffic::Arrival;
 
@@ -30,10 +30,10 @@ pub(super) fn run(
         if let Fate::Queued(span) = fate {
             departures.push(arrival.at + span, Queued { arrival, span });
         }
-        let asked = Some(Asked { node: None, reading: arrival.at.exact() });
+        let by = By::Node(Asked { node: None, reading: arrival.at.exact() });
         let request = number as u64;
         let at = arrival.at;
-        let decided = Decided { arrival: &arrival, request, attempt: 1, fate, at, node: 0, asked };
+        let decided = Decided { arrival: &arrival, request, attempt: 1, fate, at, node: 0, by };
         observer.decided(decided);
         undecided += 1;
         if undecided == STRIDE

@@ -51,24 +51,17 @@ impl<'a> Loop<'a, '_> {
         let outcomes = fleet.outcomes();
         for outcome in &outcomes {
             match *outcome {
-                Outcome::Decided { ask, node, at, fate, asked, departs } => {
+                Outcome::Decided { ask, node, at, fate, by, departs } => {
                     let (request, attempt) = (u64::from(ask.number), ask.attempt);
                     let (arrival, node) = (&ask.arrival, node as u32);
-                    observer.decided(Decided { arrival, request, attempt, fate, at, node, asked });
+                    observer.decided(Decided { arrival, request, attempt, fate, at, node, by });
                     self.note(ask, fate, departs);
                 }
-                Outcome::InVain { ask, node, at, fate, asked } => {
+                Outcome::InVain { ask, node, at, fate, by } => {
                     let (request, attempt) = (u64::from(ask.number), ask.attempt);
-                    let (arrival, node, asked) = (&ask.arrival, node as u32, Some(asked));
-                    observer.decided_in_vain(Decided {
-                        arrival,
-                        request,
-                        attempt,
-                        fate,
-                        at,
-                        node,
-                        asked,
-                    });
+                    let (arrival, node) = (&ask.arrival, node as u32);
+                    let decided = Decided { arrival, request, attempt, fate, at, node, by };
+                    observer.decided_in_vain(decided);
                 }
                 Outcome::Answered { ask, at, fate, window } => {
                     self.resume(ask, at, fate, window, observer);

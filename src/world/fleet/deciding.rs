@@ -9,7 +9,7 @@ use crate::world::desk::Desk;
 use crate::world::gate::{Decision, Ruling};
 use crate::world::keys::Met;
 use crate::world::requests::Ticket;
-use crate::world::{Asked, Fate};
+use crate::world::{Asked, By, Fate};
 
 impl<'a> Fleet<'a> {
     /// The store works on a call.
@@ -136,10 +136,10 @@ impl<'a> Fleet<'a> {
         waits: &dyn Fn(Ticket) -> bool,
     ) {
         let (ask, node) = (call.ask, call.node);
-        let asked = Asked { node: None, reading: call.reading };
+        let by = By::Store(Asked { node: None, reading: call.reading });
         if call.trip.late || !waits(ask.ticket) {
             let fate = decision.fate();
-            return self.outcomes.push(Outcome::InVain { ask, node, at, fate, asked });
+            return self.outcomes.push(Outcome::InVain { ask, node, at, fate, by });
         }
         let fate = desk.settle(at, &ask.arrival, ask.number, decision);
         call.fate = Some((fate, desk.window()));
@@ -148,7 +148,6 @@ impl<'a> Fleet<'a> {
             Fate::Queued(span) => (call.read_at + span).max(at + call.trip.back),
             _ => at,
         };
-        let asked = Some(asked);
-        self.outcomes.push(Outcome::Decided { ask, node, at, fate, asked, departs });
+        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, departs });
     }
 }

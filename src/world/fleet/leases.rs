@@ -9,6 +9,7 @@ use super::{Ask, Fleet};
 use crate::algorithm::Wait;
 use crate::nodes::Placement;
 use crate::time::{Instant, Span};
+use crate::world::By;
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::keys::Met;
@@ -75,7 +76,7 @@ impl<'a> Fleet<'a> {
         if !lease.fetching
             && let Some(usable) = lease.spend(at, met.cost)
         {
-            return self.decided_at_once(desk, ask, node, at, passes(at, usable), None);
+            return self.decided_at_once(desk, ask, node, at, passes(at, usable), By::Lease);
         }
         lease.waiting.push_back(ask);
         self.fetch(desk, at, node, &met);
@@ -185,7 +186,7 @@ impl<'a> Fleet<'a> {
             };
             self.leases.of(node, &met).waiting.pop_front();
             desk.judge.waited_for_store(at - ask.arrival.at);
-            self.decided_at_once(desk, ask, node, at, decision, None);
+            self.decided_at_once(desk, ask, node, at, decision, By::Lease);
         }
         self.fetch(desk, at, node, &met);
     }

@@ -25,7 +25,7 @@ use super::gate::{Gate, Limiters};
 use super::keys::Met;
 use super::queue::Queue;
 use super::requests::Ticket;
-use super::{Asked, Fate, Plan};
+use super::{By, Fate, Plan};
 use crate::nodes::{NodesSpec, Placement, Router, Sweep};
 use crate::seed::{Draws, Seed};
 use crate::store::{Breaker, OnFailure, Outages, StoreSpec};
@@ -89,12 +89,12 @@ pub(super) enum Outcome {
         node: usize,
         at: Instant,
         fate: Fate,
-        asked: Option<Asked>,
+        by: By,
         /// When it leaves the queue, if it joined it.
         departs: Instant,
     },
     /// The store decided it, but nobody waits for that.
-    InVain { ask: Ask, node: usize, at: Instant, fate: Fate, asked: Asked },
+    InVain { ask: Ask, node: usize, at: Instant, fate: Fate, by: By },
     /// Its node knows, and answers.
     Answered {
         ask: Ask,

@@ -5,7 +5,7 @@ use crate::nodes::Sweep;
 use crate::time::{Instant, Reading};
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
-use crate::world::{Asked, Fate};
+use crate::world::{Asked, By, Fate};
 
 impl<'a> Fleet<'a> {
     /// A node decides an attempt by its own state.
@@ -17,8 +17,8 @@ impl<'a> Fleet<'a> {
         let decision = gate.enact(&self.spots, reading, &ruling);
         self.keep(desk, node, at, reading);
         self.see(desk, node, at);
-        let asked = Asked { node: Some(node as u32), reading };
-        self.decided_at_once(desk, ask, node, at, decision, Some(asked));
+        let by = By::Node(Asked { node: Some(node as u32), reading });
+        self.decided_at_once(desk, ask, node, at, decision, by);
     }
 
     /// Tells the judge and whoever waits of a decision that its node knows of at once.
@@ -29,14 +29,14 @@ impl<'a> Fleet<'a> {
         node: usize,
         at: Instant,
         decision: Decision,
-        asked: Option<Asked>,
+        by: By,
     ) {
         let fate = desk.settle(at, &ask.arrival, ask.number, decision);
         let departs = match fate {
             Fate::Queued(span) => at + span,
             _ => at,
         };
-        self.conclude(desk, ask, node, at, fate, asked, departs);
+        self.conclude(desk, ask, node, at, fate, by, departs);
     }
 
     /// An attempt was decided, and its node knows of it.
@@ -48,10 +48,10 @@ impl<'a> Fleet<'a> {
         node: usize,
         at: Instant,
         fate: Fate,
-        asked: Option<Asked>,
+        by: By,
         departs: Instant,
     ) {
-        self.outcomes.push(Outcome::Decided { ask, node, at, fate, asked, departs });
+        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, departs });
         let window = desk.window();
         self.outcomes.push(Outcome::Answered { ask, at, fate, window });
     }

@@ -14,10 +14,10 @@ use crate::nodes::Placement;
 use crate::seed::{Draws, Seed};
 use crate::store::Exchange;
 use crate::time::{Instant, Reading, Span};
-use crate::world::Asked;
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
 use crate::world::keys::Met;
+use crate::world::{Asked, By};
 
 /// What nodes have to tell one another.
 #[derive(Debug)]
@@ -114,8 +114,8 @@ impl<'a> Fleet<'a> {
                 own.charges.entry(id).or_default().push(charge);
             }
         }
-        let asked = Asked { node: Some(node as u32), reading };
-        self.decided_at_once(desk, ask, node, at, decision, Some(asked));
+        let by = By::Node(Asked { node: Some(node as u32), reading });
+        self.decided_at_once(desk, ask, node, at, decision, by);
     }
 
     /// A node pushes what it has to tell, shard by shard, and asks for the sum of every key that it keeps.

@@ -4,6 +4,7 @@ use super::calls::{Call, Phase};
 use super::{Ask, Fleet, Step};
 use crate::store::OnFailure;
 use crate::time::Instant;
+use crate::world::By;
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::requests::Ticket;
@@ -93,14 +94,14 @@ impl<'a> Fleet<'a> {
             let gate = fallback.gate(node);
             let ruling = gate.rule(&self.spots, reading);
             let decision = gate.enact(&self.spots, reading, &ruling);
-            self.decided_at_once(desk, ask, node, at, decision, None);
+            self.decided_at_once(desk, ask, node, at, decision, By::Fallback(reading));
             return desk.judge.fell_back(at);
         }
         if self.opens() {
-            self.decided_at_once(desk, ask, node, at, Decision::Admit, None);
+            self.decided_at_once(desk, ask, node, at, Decision::Admit, By::Nothing);
             return desk.judge.unlimited(at);
         }
         let fate = desk.turn_down(at, &ask.arrival, ask.number);
-        self.conclude(desk, ask, node, at, fate, None, at);
+        self.conclude(desk, ask, node, at, fate, By::Nothing, at);
     }
 }
