@@ -44,6 +44,45 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// Whether it is never set anew, and neither fast nor slow: a span by it is one of true time, but for the
+    /// resolution.
+    fn keeps_time(&self) -> bool {
+        self.drift_ppb == 0 && self.steps.is_empty()
+    }
+
+    /// When, from `from` on, it first shows that `span` has passed since `from`, or more; at the end of time if never.
+    /// Counted in true time, if it is neither set anew nor fast nor slow.
+    pub fn passes(&self, start: Instant, from: Instant, span: Span) -> Instant {
+        if self.keeps_time() {
+            return from + span;
+        }
+        let target = Reading(self.reading(start, from).0.saturating_add(span.signed()));
+        let never = Instant(i64::MAX);
+        let steps = self.steps.iter().map(|(at, _)| start + *at).filter(|at| *at > from);
+        let mut begin = from;
+        // Between two steps it does not go back.
+        for end in steps.chain([never]) {
+            if self.reading(start, begin) >= target {
+                return begin;
+            }
+            let (mut before, mut after) = (begin.0, end.0);
+            while after - before > 1 {
+                let middle = before + (after - before) / 2;
+                match self.reading(start, Instant(middle)) < target {
+                    true => before = middle,
+                    false => after = middle,
+                }
+            }
+            if after < end.0 {
+                return Instant(after);
+            }
+            begin = end;
+        }
+        never
+    }
+}
+
 /// How far two clocks differ at most: of all of them, at the start of a run, just before its end, and at and just
 /// before each step within it. Between those the differences only grow or only shrink, but for the resolution.
 pub fn spread(clocks: &[Clock], run: Window) -> Span {
@@ -99,6 +138,43 @@ mod tests {
     #[test]
     fn a_clock_is_ahead_or_behind_from_the_start() {
         assert_eq!([5, -5].map(|ahead| shown(&clock(ahead, 0, &[]), 100)), [105, 95]);
+    }
+
+    #[test]
+    fn a_span_passes_later_on_a_clock_that_is_set_back_and_sooner_on_one_that_is_set_forwards() {
+        let passes = |clock: &Clock, from: i64, span: u64| {
+            clock.passes(Instant(1000), Instant(1000 + from), Span::from_nanos(span)).0 - 1000
+        };
+        assert_eq!(passes(&clock(7, 0, &[]), 100, 50), 150);
+        let back = clock(0, 0, &[(120, -20)]);
+        assert_eq!([119, 120, 121].map(|span| passes(&back, 0, span)), [119, 140, 141]);
+        assert_eq!(passes(&back, 130, 50), 180);
+        let forwards = clock(0, 0, &[(120, 20), (150, 5)]);
+        assert_eq!(
+            [119, 120, 139, 141, 180].map(|span| passes(&forwards, 0, span)),
+            [119, 120, 120, 121, 155]
+        );
+        // One per cent fast: 101 ns are shown after 100.
+        assert_eq!(passes(&clock(0, 10_000_000, &[]), 0, 101), 100);
+        assert_eq!(passes(&clock(0, -500_000_000, &[]), 0, 50), 100);
+    }
+
+    proptest! {
+        #[test]
+        fn what_passes_is_the_first_instant_that_shows_it(
+            drift in -999_999_999..2_000_000_000_i64, from in 0..300_i64, span in 0..300_u64,
+            steps in prop::collection::btree_map(1..400_u64, -90..90_i64, 0..4),
+        ) {
+            let steps: Vec<_> = steps.into_iter().collect();
+            let clock = clock(3, drift, &steps);
+            let at = |since: i64| shown(&clock, since);
+            let first = (from..from + 3000).find(|&since| at(since) >= at(from) + span as i64);
+            let passes = clock.passes(Instant(1000), Instant(1000 + from), Span::from_nanos(span));
+            match first {
+                Some(first) => prop_assert_eq!(passes.0, 1000 + first),
+                None => prop_assert!(passes.0 >= 1000 + from + 3000),
+            }
+        }
     }
 
     #[test]

@@ -140,6 +140,14 @@ impl Algorithm for FixedWindow {
         state.count = state.count.saturating_add(u64::from(cost));
     }
 
+    fn owe(&self, state: &mut State, now: Reading, cost: u32) {
+        let freezes = self.common.backwards == Backwards::Freeze;
+        let is_over = now.0 < state.end && self.precedes(now.0, state);
+        if !(self.grid && freezes && is_over) {
+            self.charge(state, now, cost);
+        }
+    }
+
     fn deny(&self, state: &mut State, now: Reading, cost: u32) {
         if self.common.count_rejected {
             self.charge(state, now, cost);

@@ -119,7 +119,9 @@ pub trait Algorithm: Send + Sync + 'static {
     fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
 
     /// `cost` has passed at `now` by a decision that was made elsewhere, on a copy of this state: what there is not
-    /// is owed, as far as a state can hold it.
+    /// is owed, as far as a state can hold it. Under `freeze` it counts as of its own reading all the same, where
+    /// newer ones have been seen, as what is told late has passed when it did: in the window in which that lay, and
+    /// refilled since.
     fn owe(&self, state: &mut Self::State, now: Reading, cost: u32) {
         self.charge(state, now, cost);
     }

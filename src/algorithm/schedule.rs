@@ -159,7 +159,12 @@ impl<N: Nanos> Schedule<N> {
     pub(super) fn owe(&self, due: &mut Due<N>, now: Reading, cost: u32) {
         let settled = self.settled(due, now);
         let cost = u64::from(cost).min(self.capacity);
-        let done = self.plus(self.start(&settled), self.units(cost));
+        // Where nothing was owed by the last reading, it counts as if nothing had been at its own.
+        let start = match self.is_idle(&settled) {
+            true => Exact::at(now.0.min(settled.last)),
+            false => settled.next,
+        };
+        let done = self.plus(start, self.units(cost));
         let farthest = Exact { whole: N::from(settled.last) + N::FARTHEST, parts: 0 };
         *due = Due { next: done.min(farthest).max(settled.next), last: settled.last };
     }

@@ -156,6 +156,15 @@ impl Algorithm for SlidingWindowCounter {
         state.current = state.current.saturating_add(u64::from(cost));
     }
 
+    fn owe(&self, state: &mut State, now: Reading, cost: u32) {
+        let starts = state.end.saturating_sub(self.width);
+        if self.common.backwards != Backwards::Freeze || now.0 >= starts {
+            self.charge(state, now, cost);
+        } else if now.0 >= starts.saturating_sub(self.width) {
+            state.previous = state.previous.saturating_add(u64::from(cost));
+        }
+    }
+
     fn deny(&self, state: &mut State, now: Reading, cost: u32) {
         if self.common.count_rejected {
             self.charge(state, now, cost);

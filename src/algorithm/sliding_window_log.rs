@@ -179,6 +179,25 @@ impl SlidingWindowLog {
     }
 }
 
+impl SlidingWindowLog {
+    /// Adds `cost` that passed at `now` under a stamp.
+    fn add(&self, state: &mut State, now: Reading, stamp: i64, cost: u32) {
+        let at = self.common.backwards.decided_at(now.0, state.newest());
+        let full = state.total + u64::from(cost) > self.limit;
+        if full || self.common.backwards == Backwards::Naive {
+            while state.stamps.front().is_some_and(|s| s.saturating_add(self.lifetime) <= at) {
+                state.drop_oldest();
+            }
+        }
+        state.insert(stamp, cost);
+        // Where denied attempts are charged: a stamp that only counts while newer ones fill the
+        // limit by themselves decides nothing.
+        while state.total > self.limit && state.total - state.cost(0) >= self.limit {
+            state.drop_oldest();
+        }
+    }
+}
+
 impl Algorithm for SlidingWindowLog {
     type State = State;
 
@@ -203,20 +222,16 @@ impl Algorithm for SlidingWindowLog {
     }
 
     fn charge(&self, state: &mut State, now: Reading, cost: u32) {
-        let newest = state.newest();
-        let at = self.common.backwards.decided_at(now.0, newest);
-        let full = state.total + u64::from(cost) > self.limit;
-        if full || self.common.backwards == Backwards::Naive {
-            while state.stamps.front().is_some_and(|s| s.saturating_add(self.lifetime) <= at) {
-                state.drop_oldest();
-            }
-        }
-        state.insert(self.common.backwards.stored_as(now.0, newest), cost);
-        // Where denied attempts are charged: a stamp that only counts while newer ones fill the
-        // limit by themselves decides nothing.
-        while state.total > self.limit && state.total - state.cost(0) >= self.limit {
-            state.drop_oldest();
-        }
+        let stamp = self.common.backwards.stored_as(now.0, state.newest());
+        self.add(state, now, stamp, cost);
+    }
+
+    fn owe(&self, state: &mut State, now: Reading, cost: u32) {
+        let stamp = match self.common.backwards {
+            Backwards::Freeze => now.0,
+            backwards => backwards.stored_as(now.0, state.newest()),
+        };
+        self.add(state, now, stamp, cost);
     }
 
     fn deny(&self, state: &mut State, now: Reading, cost: u32) {

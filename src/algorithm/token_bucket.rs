@@ -11,8 +11,7 @@
 //!
 //! What is kept is the deficit, capacity minus tokens, in units of 1/(W/gcd(L, W)) token, of which
 //! L/gcd(L, W) come in each nanosecond: so no division is needed, a full bucket is zero, and arithmetic
-//! that saturates is exact after idling of any length. An interval bucket is the same with steps of W
-//! in place of steps of a nanosecond, and whole tokens.
+//! that saturates is exact after idling of any length. An interval bucket has steps of W, and whole tokens.
 
 use super::width::Units;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
@@ -190,16 +189,19 @@ impl<U: Units> Algorithm for TokenBucket<U> {
 
     fn owe(&self, state: &mut State<U>, now: Reading, cost: u32) {
         let State { deficit, last } = self.settled(state, now.0);
-        let cost = U::from(u64::from(cost).min(self.burst)) * self.token;
+        let mut cost = U::from(u64::from(cost).min(self.burst)) * self.token;
+        if now.0 < last && deficit == U::from(0) {
+            // Where it was full by the last reading, it counts as if it had been at its own, and is refilled since.
+            let steps = now.0.abs_diff(last).div_ceil(self.step);
+            cost = cost.saturating_sub(U::from(steps).saturating_mul(self.gain));
+        }
         *state = State { deficit: (deficit + cost).min(U::DEEPEST).max(deficit), last };
     }
 
     fn deny(&self, state: &mut State<U>, now: Reading, cost: u32) {
         if self.common.count_rejected {
             self.charge(state, now, cost);
-        } else if self.common.backwards == Backwards::Rewind
-            || (self.starts_late && state.last == UNSEEN)
-        {
+        } else if self.denial_writes(state) {
             *state = self.settled(state, now.0);
         }
     }

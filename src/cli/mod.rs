@@ -345,11 +345,12 @@ impl Threads {
     }
 }
 
-/// The columns of the terminal; 80 where there is none.
+/// The columns of the terminal; where there is none those that `COLUMNS` says, or 80.
 fn width() -> usize {
     let (terminal, width) = (std::io::stdout().is_terminal(), terminal_size::terminal_size());
-    match width {
-        Some((terminal_size::Width(width), _)) if terminal => usize::from(width).clamp(40, 240),
-        _ => 80,
-    }
+    let columns = match width {
+        Some((terminal_size::Width(width), _)) if terminal => Some(usize::from(width)),
+        _ => std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()),
+    };
+    columns.map_or(80, |columns| columns.clamp(40, 240))
 }

@@ -97,6 +97,9 @@ impl Clock {
             "a resolution of no time at all",
             "write a span such as \"1ms\"",
         );
+        for offset in offsets.iter().flatten() {
+            require_near(params, "offsets", *offset);
+        }
         let mut clocks: Vec<Clock> = (0..count.unwrap_or(1))
             .map(|index| Clock {
                 offset: offsets
@@ -150,10 +153,19 @@ fn read_step(
         .optional(one, &format!("Whose clock, counted from 1; left out, those of every {one}."));
     let at: Option<Span> = params.required("at", "When, from the start of the run.");
     let by: Option<Offset> = params.required("by", "By how much forwards; negative for backwards.");
+    by.into_iter().for_each(|by| require_near(params, "by", by));
     begins.extend(at.map(|at| Begin::new("step", at, params)));
     let known = of.is_some() || !params.has(one);
     let of = of.map(|of| of as usize - 1);
     Some(Step { of, at: at?, by: by? }).filter(|_| known)
+}
+
+/// Reports a clock that is set so far off that it may leave the times that can be told.
+fn require_near(params: &Params, name: &str, by: Offset) {
+    const FARTHEST: Span = Span::from_secs(10 * 365 * 86_400);
+    let near = by.nanos().unsigned_abs() <= FARTHEST.nanos();
+    let message = "a clock more than ten years off";
+    params.require(name, near, message, "write a span of at most 3650d, with a sign");
 }
 
 fn plural(count: usize) -> &'static str {

@@ -12,7 +12,7 @@ pub(super) const METRICS: &[Metric] = &[
         unit: "ratio",
         meaning: "The cost accepted under the first limit / the cost that it promised: of each key and window \
                   of the clock what was asked for, but at most L; absent where nothing was promised.",
-        worse: Worse::More,
+        worse: Worse::MoreThanOne,
         value: |tally| {
             let FleetTally { accepted_cost, promised_cost, .. } = tally.fleet.as_ref()?;
             Value::number(*accepted_cost as f64 / *promised_cost as f64)

@@ -69,6 +69,8 @@ impl<T> Copy for Metric<T> {}
 pub enum Worse {
     /// More is worse.
     More,
+    /// More is worse, from 1 on.
+    MoreThanOne,
     /// Less is worse.
     Less,
     /// Neither.
@@ -86,6 +88,7 @@ impl Worse {
         match self {
             _ if most <= least => None,
             Worse::More => most,
+            Worse::MoreThanOne => most.filter(|most| most.never > 0 || most.mean > 1.0),
             Worse::Less => least,
             Worse::Neither => None,
         }
@@ -161,6 +164,9 @@ mod tests {
         assert_eq!(Worse::Neither.worst([one, more]), None);
         assert_eq!(Worse::More.worst([more, more]), None);
         assert_eq!(Worse::More.worst([]), None);
+        let of = |mean| Standing { never: 0, mean };
+        assert_eq!(Worse::MoreThanOne.worst([of(0.5), of(1.0)]), None);
+        assert_eq!(Worse::MoreThanOne.worst([of(0.5), of(1.5)]), Some(of(1.5)));
         assert_eq!(Worse::More.worst([one, never, more]), Some(never));
         assert_eq!(Worse::More.worst([never, never]), None);
         // What never came in three replicas is worse than what did not in two, however long it took.

@@ -175,7 +175,7 @@ fn read_placement(
     let lasting = |params: &Params, name: &str, span: Option<Span>| {
         let help = "write a span such as \"1s\"";
         params.require(name, span != Some(Span::ZERO), "no time at all", help);
-        span.unwrap_or(STAND_IN).max(STAND_IN)
+        span.filter(|span| *span != Span::ZERO).unwrap_or(STAND_IN)
     };
     let every = params.only(is(Where::Synced), "`placement = \"synced\"`", |params| {
         let every = params.required("sync-every", "How often a node pushes and pulls.");
@@ -206,8 +206,8 @@ fn read_placement(
     (known, placement)
 }
 
-/// Stands in for a span that must not be zero.
-const STAND_IN: Span = Span::from_nanos(1);
+/// Stands in for a span that must not be zero, where a problem with it was reported.
+const STAND_IN: Span = Span::MAX;
 
 const SWEEP_MEANING: &str =
     "How nodes forget the keys that they have not seen for long. Left out: they keep all.";
@@ -224,7 +224,9 @@ impl Sweep {
                 params.require(name, span != Some(Span::ZERO), "no time at all", help) && all
             });
         let (every, idle) = (every?, idle?);
-        rounds.push(Rounds { name: "every", every, place: params.place_of("every") });
+        if lasting {
+            rounds.push(Rounds { name: "every", every, place: params.place_of("every") });
+        }
         lasting.then_some(Sweep { every, idle })
     }
 }

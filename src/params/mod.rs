@@ -108,7 +108,13 @@ impl<'a> Params<'a> {
             Some(_) => self.read(name, range),
             None => {
                 let message = format!("`{name}` is missing");
-                let help = format!("add `{name} = …`: {}", T::EXPECTED);
+                let expected = match &range {
+                    Some(range) => {
+                        format!("a whole number from {} to {}", range.start(), range.end())
+                    }
+                    None => T::EXPECTED.to_owned(),
+                };
+                let help = format!("add `{name} = …`: {expected}");
                 self.problems.add(Problem::at(&self.place, message).help(help));
                 None
             }

@@ -30,7 +30,8 @@ const SCANNED: u32 = 1_000;
 /// A database with more keys than this is not searched for leftovers.
 const SEARCHED: u64 = 1_000_000;
 
-/// Deleting is tried anew for so long after it began, with longer and longer pauses.
+/// Deleting is tried anew for so long after it began, or for three times the timeout if that is longer, with longer
+/// and longer pauses.
 const RETRIED_FOR: Duration = Duration::from_secs(3);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -144,7 +145,9 @@ impl Session {
         loop {
             let result = self.try_to_clear(&mut lost, &mut deleted);
             match result {
-                Err(fault) if now() - begun < RETRIED_FOR => lost |= fault.lost,
+                Err(fault) if now() - begun < RETRIED_FOR.max(3 * self.timeout) => {
+                    lost |= fault.lost;
+                }
                 result => return result.map(|()| deleted),
             }
             sleep(pause);

@@ -75,6 +75,7 @@ impl Estimate {
         // A key is made of a client and an endpoint at most, and no key was never asked for.
         let keys = clients.saturating_mul(endpoints).min(requests);
         let spread = case.fleet.as_ref().map_or(Spread::NONE, Spread::of);
+        let calls = spread.under_way(case, traffic.window.span(), requests, decisions);
         // Where members of a log's set may be alike, it has one for each unit of cost.
         let by_unit = has_option(case, "member");
         // What is let through is told others, and where denials are written, all is.
@@ -89,7 +90,7 @@ impl Estimate {
             let apart = all.saturating_mul(spread.apart);
             let once = if by_unit { apart } else { apart.min(decisions) };
             let by_key = if by_unit { most } else { most.min(Some(decisions)) };
-            let drafts = requests.saturating_mul(by_key.filter(|_| spread.drafts).unwrap_or(0));
+            let drafts = calls.saturating_mul(by_key.filter(|_| spread.drafts).unwrap_or(0));
             let remembered = once.saturating_mul(spread.copies).saturating_add(drafts);
             let state = SUBJECT.saturating_add(spread.places.saturating_mul(STATE));
             let states = keys.saturating_mul(state);
@@ -102,8 +103,6 @@ impl Estimate {
                 .saturating_add(told.saturating_mul(CHARGE))
         });
         let by_limit = by_limit.fold(clients.saturating_mul(SUBJECT), u64::saturating_add);
-        // Requests about which nodes may ask the store at a time.
-        let calls = if spread.asks { requests.saturating_mul(CALL) } else { 0 };
         let beside = match attempts {
             // A bit for each decision, and one for that of the reference.
             None if spread.asks => requests.saturating_mul(world::REQUEST_BYTES as u64),
@@ -116,7 +115,8 @@ impl Estimate {
                     .saturating_add(jobs.min(attempts).saturating_mul(JOB))
             }
         };
-        let memory_bytes = by_limit.saturating_add(beside).saturating_add(calls);
+        let memory_bytes =
+            by_limit.saturating_add(beside).saturating_add(calls.saturating_mul(CALL));
         let events = attempts.map_or(0, |attempts| attempts.saturating_mul(5));
         let events = events
             .saturating_add(requests.saturating_mul(2))
@@ -268,6 +268,18 @@ mod tests {
             "[clients]\ntimeout = \"1s\"\n[backend]\nslots = 8\nservice-time = \"1ms\"\nqueue = 100\n",
         );
         assert_eq!(served.memory_bytes - once.memory_bytes, 108 * super::JOB);
+    }
+
+    #[test]
+    fn a_call_that_outlives_its_client_takes_room_beside_the_next() {
+        let of = |timeout: &str| {
+            bounds(&format!(
+                "[clients]\nretries = \"immediate\"\ntimeout = \"{timeout}\"\n[store]\ntimeout = \"9s\"\n"
+            ))
+        };
+        // 1,000 requests: 90 more calls within the 9 s of one, or 9.
+        let calls = (of("100ms").memory_bytes - of("1s").memory_bytes) / super::CALL;
+        assert_eq!(calls, 81_000);
     }
 
     #[test]

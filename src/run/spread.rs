@@ -2,7 +2,7 @@
 
 use crate::nodes::Placement;
 use crate::scenario::{Case, Fleet};
-use crate::store::Atomicity;
+use crate::store::{Atomicity, OnFailure};
 use crate::time::Span;
 
 /// Over how much the states of a case's keys are spread.
@@ -43,6 +43,23 @@ impl Spread {
                 ..plain
             },
         }
+    }
+
+    /// So many calls about attempts may be under way at once. A call outlives the client or the node that waits no longer
+    /// for it, and then there may be another: as many as fit into the time that one may take.
+    pub fn under_way(&self, case: &Case, run: Span, requests: u64, decisions: u64) -> u64 {
+        let Some(Fleet { store, .. }) = case.fleet.as_ref().filter(|_| self.asks) else { return 0 };
+        let slowest = store.slowest();
+        let lasts = store.timeout.max(slowest).min(run).nanos();
+        let by_node = Some(store.timeout).filter(|timeout| *timeout < slowest);
+        let gap = case.clients.timeout.into_iter().chain(by_node).min();
+        let gap = gap.filter(|_| case.is_closed_loop());
+        let others = gap.map_or(0, |gap| lasts.div_ceil(gap.nanos().max(1)));
+        // One that is waited for, one that is held, and one of which nobody waits for the answer.
+        let held = u64::from(matches!(store.on_failure, OnFailure::OpenAfter(_)));
+        let written = u64::from(store.atomicity != Atomicity::Script);
+        let each = others.saturating_add(1 + held + written);
+        requests.saturating_mul(each).min(decisions.saturating_mul(1 + held + written))
     }
 
     /// So much may happen to nodes and store in a run of this length.

@@ -1,7 +1,7 @@
 //! The servers that decide and the store that they share.
 
 use super::limit;
-use crate::error::{Place, Problem, Problems};
+use crate::error::{Place, Problems};
 use crate::nodes::{self, NodesSpec, Placement, Rounds, Where};
 use crate::params::{Begin, Params};
 use crate::store::{self, Around, StoreSpec};
@@ -51,19 +51,11 @@ pub(super) fn read(params: &mut Params, limits: usize) -> Option<Fleet> {
         placement: Some(Where::Shared),
         rounds: Vec::new(),
     });
-    if has_store && placement.is_some_and(|placement| !placement.uses_store()) {
-        let message = "this store has no effect: each node keeps its state to itself";
-        let help =
-            "a `[store]` goes with `placement = \"shared\"`, \"synced\" or \"leased\" in `[nodes]`";
-        params.problems().add(Problem::at(&params.place_of("store"), message).help(help));
-    }
-    // Where no node uses the store, that was said, and is no reason to say it of each setting.
-    let used = placement.filter(|placement| placement.uses_store());
     let around = Around {
         nodes: count,
         limits,
-        decides: used.map(|placement| placement == Where::Shared),
-        awaited: used.map(Where::waits_for_store),
+        decides: placement.map(|placement| placement == Where::Shared),
+        awaited: placement.map(Where::waits_for_store),
         short_limit: limit::SHORT,
         limit: limit::read_plain,
     };
@@ -138,14 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_nobody_uses_is_a_problem_and_what_is_in_it_none_besides() {
+    fn a_store_that_nobody_asks_may_be_described_and_nothing_chosen_for_it() {
+        let facts = "[store]\nround-trip = \"2ms\"\nshards = 2\nexpiry = \"none\"\n\
+                     [[store.outage]]\nat = \"1s\"\nfor = \"1s\"\n";
         for placement in ["local", "split"] {
-            let text = format!(
-                "[nodes]\ncount = 3\nplacement = \"{placement}\"\n\
-                 [store]\natomicity = \"script\"\non-failure = \"open\"\n"
-            );
-            refused(&text, "this store has no effect", "t.toml:10:1");
+            let nodes = format!("[nodes]\ncount = 3\nplacement = \"{placement}\"\n");
+            assert_eq!(fleet(&format!("{nodes}{facts}")).store.clocks.len(), 2);
+            let chosen = format!("{nodes}[store]\non-failure = \"open\"\n");
+            refused(&chosen, "`on-failure` goes with `placement = \"shared\"`", "t.toml:11:1");
+            refused(&format!("{nodes}[store.breaker]\n"), "`breaker` goes with", "t.toml:10");
         }
+        let all = cases(&format!(
+            "[nodes]\ncount = 3\n{facts}[matrix]\n\"nodes.placement\" = [\"local\", \"split\", \"shared\"]\n"
+        ));
+        assert_eq!(all.len(), 3);
     }
 
     #[test]

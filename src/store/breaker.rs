@@ -69,6 +69,11 @@ impl Breaker {
         }
     }
 
+    /// Whether calls are made as they come.
+    pub fn is_closed(&self) -> bool {
+        self.open_until.is_none()
+    }
+
     /// A call was answered.
     pub fn succeeded(&mut self) {
         if self.counts() {

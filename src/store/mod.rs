@@ -113,6 +113,20 @@ pub enum OnFailure {
     OpenAfter(Span),
 }
 
+impl StoreSpec {
+    /// No call takes longer, whatever is wrong.
+    pub fn slowest(&self) -> Span {
+        let longest = u128::from(self.round_trip.longest().nanos());
+        let slowed = self.outages.iter().fold(longest, |nanos, outage| match outage.kind {
+            OutageKind::Slow { times, extra } => {
+                nanos.saturating_mul(times.into()).saturating_add(extra.nanos().into())
+            }
+            _ => nanos,
+        });
+        Span::saturating(slowed)
+    }
+}
+
 impl Default for StoreSpec {
     /// A store that answers at once and never fails.
     fn default() -> StoreSpec {

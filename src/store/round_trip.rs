@@ -59,6 +59,25 @@ impl RoundTrip {
         }
     }
 
+    /// No call takes longer: what is drawn is of 53 bits, which bounds even spans that have no longest.
+    pub fn longest(&self) -> Span {
+        const MEANS: f64 = 37.0;
+        const DEVIATIONS: f64 = 8.6;
+        match *self {
+            RoundTrip::Constant(span) => span,
+            RoundTrip::Uniform { max, .. } => max,
+            RoundTrip::Exponential { min, mean } => {
+                let more = (mean.nanos() - min.nanos()) as f64 * MEANS;
+                Span::saturating(u128::from(min.nanos()) + more as u128)
+            }
+            RoundTrip::LogNormal { median, p99 } => {
+                let (median, p99) = (median.nanos() as f64, p99.nanos() as f64);
+                let sigma = libm::log(p99 / median) / Z99;
+                Span::saturating((median * libm::exp(sigma * DEVIATIONS)) as u128)
+            }
+        }
+    }
+
     /// Whether all calls take as long as any other, and no time at all.
     pub fn is_free(&self) -> bool {
         *self == RoundTrip::Constant(Span::ZERO)

@@ -5,8 +5,8 @@
 /// What is sent, by the commands of Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchange {
-    /// A script by its digest, which reads, decides and writes: `EVALSHA digest n key… now`, then `limit per burst
-    /// cost` for each key; the reply is a list of three integers (the decision, the wait, who refused).
+    /// A script by its digest, which reads, decides and writes: `EVALSHA digest n key… now slack mode`, then `limit
+    /// per burst cost` for each key; the reply is that to what passes, a list of two integers.
     Script,
     /// States are read: `GET key`; the reply is the state, or nothing where it has no bytes.
     Read,
@@ -26,6 +26,8 @@ const MICROSECONDS: u64 = 8;
 const MILLISECONDS: u64 = 5;
 /// Digits of a cost, a decision, or a number that is 0 or 1.
 const SMALL: u64 = 1;
+/// Letters of a mode: `all-or-nothing`.
+const MODE: u64 = 14;
 /// Digits of a script's SHA-1.
 const DIGEST: u64 = 40;
 
@@ -37,13 +39,15 @@ pub fn bytes(exchange: Exchange, keys: impl Iterator<Item = (usize, u64)>) -> u6
             let (count, names) =
                 keys.fold((0, 0), |(count, names), (name, _)| (count + 1, names + bulk(name)));
             let limit = bulk(COUNT) + bulk(MICROSECONDS) + bulk(COUNT) + bulk(SMALL);
-            let call = command("EVALSHA", 3 + 5 * count)
+            let call = command("EVALSHA", 5 + 5 * count)
                 + bulk(DIGEST)
                 + bulk(digits(count))
                 + names
                 + bulk(TIME)
+                + bulk(SMALL)
+                + bulk(MODE)
                 + count * limit;
-            call + array(3) + 3 * integer(SMALL)
+            call + array(2) + 2 * integer(SMALL)
         }
         Exchange::Read => {
             let state = |bytes| if bytes == 0 { NOTHING } else { bulk(bytes) };
@@ -115,14 +119,17 @@ mod tests {
 
     #[test]
     fn a_script_is_called_once_for_all_keys() {
-        let reply = "*3\r\n:1\r\n:0\r\n:0\r\n";
+        let reply = "*2\r\n:1\r\n:0\r\n";
         let limit = ["100", "60000000", "150", "1"];
-        let one = sent(&[&["EVALSHA", DIGEST, "1", "rl:{ann}", NOW][..], &limit].concat());
+        let mode = "all-or-nothing";
+        let one =
+            sent(&[&["EVALSHA", DIGEST, "1", "rl:{ann}", NOW, "0", mode][..], &limit].concat());
         assert_eq!(counted(Exchange::Script, &[("rl:{ann}", 99)]), (one + reply).len() as u64);
         let names: Vec<String> = (10..22).map(|n| format!("key {n}")).collect();
         let keys: Vec<&str> = names.iter().map(String::as_str).collect();
         let limits = limit.repeat(12);
-        let twelve = sent(&[&["EVALSHA", DIGEST, "12"][..], &keys, &[NOW], &limits].concat());
+        let twelve =
+            sent(&[&["EVALSHA", DIGEST, "12"][..], &keys, &[NOW, "0", mode], &limits].concat());
         let keys: Vec<_> = keys.into_iter().map(|key| (key, 0)).collect();
         assert_eq!(counted(Exchange::Script, &keys), (twelve + reply).len() as u64);
     }

@@ -1,7 +1,7 @@
 //! A closed loop: clients react to what they are answered, and the backend's capacity is bounded. What
 //! happens at one instant happens in the order of the `agenda`.
 //!
-//! An attempt is decided at the instant at which it is made. Its answer reaches the client a round trip
+//! Where there is no store to be asked, an attempt is decided at the instant at which it is made. Its answer reaches the client a round trip
 //! after it was decided, or after the backend has done its work: so no client, however hasty, makes two
 //! attempts of a request at one instant.
 

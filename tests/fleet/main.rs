@@ -2,6 +2,7 @@
 //! of real limiters have met, with their right values; and what must not depend on where a state lies.
 
 mod faults;
+mod leases;
 mod outages;
 mod random;
 mod sameness;

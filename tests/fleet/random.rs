@@ -96,18 +96,29 @@ fn fleet() -> impl Strategy<Value = String> {
             &[
                 "placement = \"synced\"\nsync-every = \"250ms\"\n",
                 "placement = \"synced\"\nsync-every = \"90ms\"\nsweep = { every = \"200ms\", idle = \"300ms\" }\n",
-                "placement = \"leased\"\nlease-batch = 3\nlease-lasts = \"600ms\"\n",
             ][..],
         ),
-        store(false),
+        store(Asks::Never),
     )
         .prop_map(|(placement, store)| placement.to_owned() + &store);
-    let shared = store(true).prop_map(|store| "placement = \"shared\"\n".to_owned() + &store);
-    (nodes(), prop_oneof![1 => alone, 1 => apart, 3 => shared])
+    let leased = (select(&[1, 3][..]), store(Asks::Leases)).prop_map(|(batch, store)| {
+        format!("placement = \"leased\"\nlease-batch = {batch}\nlease-lasts = \"600ms\"\n{store}")
+    });
+    let shared =
+        store(Asks::Always).prop_map(|store| "placement = \"shared\"\n".to_owned() + &store);
+    (nodes(), prop_oneof![1 => alone, 1 => apart, 1 => leased, 3 => shared])
         .prop_map(|(nodes, rest)| nodes + &rest)
 }
 
-fn store(shared: bool) -> impl Strategy<Value = String> {
+/// What nodes ask a store about attempts.
+#[derive(Clone, Copy, PartialEq)]
+enum Asks {
+    Never,
+    Leases,
+    Always,
+}
+
+fn store(asks: Asks) -> impl Strategy<Value = String> {
     let round_trip = select(
         &["\"0s\"", "\"50ms\"", "{ kind = \"uniform\", min = \"1ms\", max = \"400ms\" }"][..],
     );
@@ -158,12 +169,14 @@ fn store(shared: bool) -> impl Strategy<Value = String> {
             if let Some(eviction) = eviction {
                 text += &format!("max-memory-bytes = 120\neviction = \"{eviction}\"\n");
             }
-            if shared {
-                text += &format!("atomicity = \"{atomicity}\"\non-failure = {failure}\n");
-                text += time.unwrap_or_default();
+            if asks == Asks::Always {
+                text += &format!("atomicity = \"{atomicity}\"\n");
+            }
+            if asks != Asks::Never {
+                text += &format!("on-failure = {failure}\n{}", time.unwrap_or_default());
             }
             text += shards.unwrap_or_default();
-            text += breaker.filter(|_| shared).unwrap_or_default();
+            text += breaker.filter(|_| asks != Asks::Never).unwrap_or_default();
             if let Some(outage) = outage {
                 text += &format!("[[store.outage]]\nat = \"1s\"\nfor = \"1500ms\"\n{outage}");
             }

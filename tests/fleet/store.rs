@@ -103,6 +103,74 @@ fn a_replica_lags_behind_what_was_written_before_the_store_went_down() {
     assert_eq!(of("500ms", &format!("{down}nodes = [1]\n[nodes]\ncount = 2\n")), 60);
 }
 
+/// Ten in ten seconds, on two nodes that compare every six seconds: what one is told late has passed when it did.
+#[test]
+fn what_is_told_late_counts_when_it_was_made() {
+    let text = format!(
+        "duration = \"20s\"\nlimit = \"10/10s\"\n{}{}{}[nodes]\ncount = 2\nplacement = \"synced\"\nsync-every = \
+         \"6s\"\n",
+        burst("0s", "0s", 16),
+        burst("4500ms", "0s", 2),
+        burst("11s", "0s", 2),
+    );
+    for algorithm in ["fixed-window", "sliding-window-log"] {
+        let found = tally(&text, algorithm);
+        // Eight on each node at 0 s and one at 4.5 s; at 11 s these eighteen lie in a window before, or have left.
+        assert_eq!(fates(&found).0, 20, "{algorithm}");
+        assert_eq!(metric(&found, "needless_rejections"), 0.0, "{algorithm}");
+    }
+}
+
+/// Four in two seconds, five a second by the store's clock; at 91 s that is set back by 20 s.
+#[test]
+fn a_key_lives_as_long_as_the_clock_of_its_shard_says() {
+    let of = |expiry: &str, step: &str| {
+        let text = format!(
+            "duration = \"150s\"\nlimit = \"4/2s\"\n[[traffic]]\nkind = \"steady\"\nrate = \"5/s\"\n[store]\ntime = \
+             \"store\"\nexpiry = \"{expiry}\"\n[[store.step]]\nat = \"91s\"\nby = \"{step}\"\n"
+        );
+        let found = tally(&text, "fixed-window");
+        (found.books.accepted, metric(&found, "longest_lockout_s"))
+    };
+    // Four of each ten, in 75 windows; the window of 90 s is full for 20 s longer.
+    assert_eq!(of("right", "0s").0, 300);
+    let (accepted, lockout) = of("right", "-20s");
+    assert!((256..=264).contains(&accepted) && lockout > 20.0, "{accepted} {lockout}");
+    assert_eq!(of("none", "-20s"), (accepted, lockout));
+}
+
+/// Two shards; the one that has the key is down for ten of sixty seconds, or the other.
+#[test]
+fn an_outage_of_a_shard_is_one_for_the_keys_that_it_has() {
+    let of = |shard: u32| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"1000/60s\"\n[[traffic]]\nkind = \"steady\"\nrate = \"10/s\"\n[store]\nshards = \
+             2\nkey-name = \"<limit>:<key>{{foo}}\"\n[[store.outage]]\nat = \"10s\"\nfor = \"10s\"\nshards = [{shard}]\n"
+        );
+        metric(&tally(&text, "gcra"), "store_failures")
+    };
+    // The hash slot of foo is 12182, in the second half of 16384.
+    assert_eq!((of(1), of(2)), (0.0, 100.0));
+}
+
+/// After a read that is answered too late the breaker opens, and what was decided is not written behind it.
+#[test]
+fn an_open_breaker_keeps_back_writes_as_well() {
+    let text = format!(
+        "duration = \"60s\"\nlimit = \"1000/60s\"\n{}[store]\natomicity = \"check-then-increment\"\nround-trip = {{ kind = \
+         \"uniform\", min = \"10ms\", max = \"100ms\" }}\ntimeout = \"60ms\"\nbreaker = {{ failures = 1, open-for = \"30s\" \
+         }}\n",
+        burst("0s", "0s", 100)
+    );
+    let found = tally(&text, "fixed-window");
+    // All hundred read at once, and none writes after the first that failed, at 60 ms: fewer than 50 were answered in
+    // 50 ms, and each of these writes.
+    let calls = metric(&found, "store_calls");
+    assert!((101.0..180.0).contains(&calls), "{calls}");
+    assert_eq!(metric(&found, "breaker_trips"), 1.0);
+    assert_eq!(found.books.accepted, 100, "fail open");
+}
+
 /// A node asks about every key that it keeps, however little happens.
 #[test]
 fn a_copy_is_compared_in_every_round_until_it_is_swept() {

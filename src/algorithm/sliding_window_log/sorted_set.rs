@@ -39,6 +39,26 @@ impl<N: Naming> SortedSet<N> {
     }
 }
 
+impl<N: Naming> SortedSet<N> {
+    /// Adds `cost` that passed at `now` under names of a stamp.
+    fn add(&self, state: &mut State<N>, now: Reading, stamp: i64, cost: u32) {
+        let at = self.common.backwards.decided_at(now.0, state.newest());
+        let full = state.names.len() as u64 + u64::from(cost) > self.limit;
+        if full || self.common.backwards == Backwards::Naive {
+            while state.names.front().is_some_and(|&(stamp, _)| self.end(stamp) <= at) {
+                state.names.pop_front();
+            }
+        }
+        let State { names, naming } = state;
+        naming.add(names, stamp, cost);
+        // Where denied attempts are charged: a name that only counts while newer ones fill the limit by
+        // themselves decides nothing, and were it added again, it would be the first to go again.
+        while names.len() as u64 > self.limit {
+            names.pop_front();
+        }
+    }
+}
+
 /// The set of a key, in order. Names no longer inside the window are dropped only where room is needed.
 #[derive(Clone)]
 pub(super) struct State<N: Naming> {
@@ -79,21 +99,16 @@ impl<N: Naming> Algorithm for SortedSet<N> {
     }
 
     fn charge(&self, state: &mut State<N>, now: Reading, cost: u32) {
-        let newest = state.newest();
-        let at = self.common.backwards.decided_at(now.0, newest);
-        let full = state.names.len() as u64 + u64::from(cost) > self.limit;
-        if full || self.common.backwards == Backwards::Naive {
-            while state.names.front().is_some_and(|&(stamp, _)| self.end(stamp) <= at) {
-                state.names.pop_front();
-            }
-        }
-        let State { names, naming } = state;
-        naming.add(names, self.common.backwards.stored_as(now.0, newest), cost);
-        // Where denied attempts are charged: a name that only counts while newer ones fill the limit by
-        // themselves decides nothing, and were it added again, it would be the first to go again.
-        while names.len() as u64 > self.limit {
-            names.pop_front();
-        }
+        let stamp = self.common.backwards.stored_as(now.0, state.newest());
+        self.add(state, now, stamp, cost);
+    }
+
+    fn owe(&self, state: &mut State<N>, now: Reading, cost: u32) {
+        let stamp = match self.common.backwards {
+            Backwards::Freeze => now.0,
+            backwards => backwards.stored_as(now.0, state.newest()),
+        };
+        self.add(state, now, stamp, cost);
     }
 
     fn deny(&self, state: &mut State<N>, now: Reading, cost: u32) {

@@ -228,6 +228,9 @@ fn title(drawn: &Chosen<'_>) -> String {
         Some(Recovery::After(Span::ZERO)) => {
             ", back to normal with the end of the trigger".to_owned()
         }
+        Some(Recovery::After(_)) if is_late(one) => {
+            ", high again within the last window of its limit".to_owned()
+        }
         Some(Recovery::After(took)) => {
             format!(", back to normal {} after the trigger", format::span(took))
         }
@@ -246,8 +249,24 @@ fn remark(all: &[Series<'_>]) -> (String, Colour) {
     }
     let most = all.iter().map(peak).max().unwrap_or(0);
     let most = text::plural(most, "retry/s", "retries/s");
+    if all.iter().any(is_late) {
+        return (format!("{most}, high again within the last window"), OVER_TEXT);
+    }
     let (words, never) = recovery(&loads(all).filter_map(Load::recovery).collect::<Vec<_>>());
     (format!("{most}{words}"), if never { OVER_TEXT } else { INK })
+}
+
+/// Whether the end of the run may have cut off what comes back with each window of a limit: its last high second lies
+/// within the longest of them.
+fn is_late(one: &Series<'_>) -> bool {
+    let Some(closed) = &one.row.tally.closed else { return false };
+    let Some((Recovery::After(took), trigger)) = closed.load.recovery().zip(closed.load.trigger())
+    else {
+        return false;
+    };
+    let longest = one.row.tally.limits.iter().map(|limit| limit.promise.per).max();
+    let quiet_from = trigger.end + took;
+    took > Span::ZERO && longest.is_some_and(|per| quiet_from + per > closed.load.window().end)
 }
 
 /// How the runs of a case recover, in words that follow others, and whether one never does.

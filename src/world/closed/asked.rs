@@ -3,7 +3,7 @@
 use super::Loop;
 use crate::judge::Trial;
 use crate::server::Work;
-use crate::time::{Instant, Span};
+use crate::time::{Instant, Span, Window};
 use crate::traffic::Arrival;
 use crate::world::fleet::{Ask, Outcome};
 use crate::world::stage::{Answer, Stage};
@@ -23,7 +23,8 @@ impl<'a> Loop<'a, '_> {
         let ticket = self.wait(slot, Stage::Asking);
         let obeys = trial == Trial::Retry { obeys: true };
         let Some(fleet) = &mut self.fleet else { return };
-        fleet.ask(self.desk, Ask { arrival, ticket, number, attempt, obeys });
+        let waits = |ticket| self.requests.is_current(ticket);
+        fleet.ask(self.desk, Ask { arrival, ticket, number, attempt, obeys }, &waits);
         self.desk.judge.tried(arrival.at, trial);
         self.take_outcomes(observer);
     }
@@ -51,11 +52,11 @@ impl<'a> Loop<'a, '_> {
         let outcomes = fleet.outcomes();
         for outcome in &outcomes {
             match *outcome {
-                Outcome::Decided { ask, node, at, fate, by, departs } => {
+                Outcome::Decided { ask, node, at, fate, by, queued } => {
                     let (request, attempt) = (u64::from(ask.number), ask.attempt);
                     let (arrival, node) = (&ask.arrival, node as u32);
                     observer.decided(Decided { arrival, request, attempt, fate, at, node, by });
-                    self.note(ask, fate, departs);
+                    self.note(ask, fate, queued);
                 }
                 Outcome::InVain { ask, node, at, fate, by } => {
                     let (request, attempt) = (u64::from(ask.number), ask.attempt);
@@ -74,15 +75,15 @@ impl<'a> Loop<'a, '_> {
     }
 
     /// An attempt for which its client waits was decided.
-    fn note(&mut self, ask: Ask, fate: Fate, departs: Instant) {
+    fn note(&mut self, ask: Ask, fate: Fate, queued: Window) {
         let stage = match fate {
             Fate::Accepted => Stage::Working,
-            Fate::Queued(_) => Stage::Queued(ask.arrival.at),
+            Fate::Queued(_) => Stage::Queued(queued.start),
             Fate::Rejected(_) | Fate::TurnedDown => Stage::Refused(None),
         };
         self.requests.get_mut(ask.ticket.slot).set_stage(stage);
         if let Fate::Queued(_) = fate {
-            self.agenda.departures.push(departs, ask.ticket);
+            self.agenda.departures.push(queued.end, ask.ticket);
         }
     }
 

@@ -4,7 +4,7 @@ use super::leases::Grant;
 use super::stock::Id;
 use super::trip::Trip;
 use super::{Ask, Fleet, Outcome, Step};
-use crate::store::{Atomicity, Condition, Exchange, OnFailure, bytes};
+use crate::store::{Atomicity, Breaker, Condition, Exchange, OnFailure, bytes};
 use crate::time::{Instant, Reading, Span};
 use crate::world::Fate;
 use crate::world::desk::Desk;
@@ -73,7 +73,12 @@ impl Call {
 
 impl<'a> Fleet<'a> {
     /// A node asks the store about an attempt, unless its breaker is open.
-    pub(super) fn call_for(&mut self, desk: &mut Desk<'a>, mut call: Call) {
+    pub(super) fn call_for(
+        &mut self,
+        desk: &mut Desk<'a>,
+        mut call: Call,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
         let at = call.read_at;
         if call.phase != Phase::Lease {
             call.phase = match self.store.atomicity {
@@ -84,13 +89,18 @@ impl<'a> Fleet<'a> {
         if self.crosses(desk) {
             return;
         }
-        let allowed = self.breakers.get_mut(call.node).is_none_or(|breaker| breaker.allows(at));
+        let allowed = self.allows(call.node, at);
         let id = self.calls.add();
         self.shelve(id, call);
         match allowed {
             true => self.send(desk, at, id),
-            false => self.give_up(desk, at, id, &|_| true),
+            false => self.give_up(desk, at, id, waits),
         }
+    }
+
+    /// Whether a node's breaker lets it make a call.
+    fn allows(&mut self, node: usize, at: Instant) -> bool {
+        self.breakers.get_mut(node).is_none_or(|breaker| breaker.allows(at))
     }
 
     /// Whether a script would touch keys of different slots; the run ends then.
@@ -206,15 +216,22 @@ impl<'a> Fleet<'a> {
         let ask = call.ask;
         if call.phase == Phase::Read && call.ruling.refused == 0 {
             return match waits(ask.ticket) {
-                true => self.write_back(desk, at, id, call),
+                true if self.allows(call.node, at) => self.write_back(desk, at, id, call),
+                true => {
+                    self.shelve(id, call);
+                    self.give_up(desk, at, id, waits);
+                }
                 false => self.end_call(id, call),
             };
         }
-        desk.judge.waited_for_store(at - ask.arrival.at);
+        if waits(ask.ticket) {
+            desk.judge.waited_for_store(at - ask.arrival.at);
+        }
         if let Some((fate, window)) = call.fate {
             self.outcomes.push(Outcome::Answered { ask, at, fate, window });
         }
-        if call.phase == Phase::Read && call.ruling.written() != 0 {
+        let calls = self.breakers.get(call.node).is_none_or(Breaker::is_closed);
+        if call.phase == Phase::Read && call.ruling.written() != 0 && calls {
             // What a refused attempt is charged is written too, but nobody waits for that.
             call.background = true;
             self.write_back(desk, at, id, call);

@@ -4,7 +4,7 @@
 use super::calls::{Call, Phase};
 use super::{Fleet, Outcome, Step};
 use crate::store::{Atomicity, TimeOf};
-use crate::time::{Instant, Span};
+use crate::time::{Instant, Span, Window};
 use crate::world::desk::Desk;
 use crate::world::gate::{Decision, Ruling};
 use crate::world::keys::Met;
@@ -92,15 +92,16 @@ impl<'a> Fleet<'a> {
         let shelf = self.shelf();
         let gate = self.places.gate(shelf);
         call.ruling = gate.rule(&self.spots, call.reading);
-        let mut decision = gate.decision(&self.spots, call.reading, &call.ruling);
-        if self.store.atomicity == Atomicity::ReadModifyWrite {
-            call.drafts.clear();
-            for spot in &self.spots {
-                let draft = Met { key: gate.take(spot.limit, spot.variant), ..*spot };
-                gate.copy(spot, &draft);
-                call.drafts.push(draft);
-            }
-            decision = gate.enact(&call.drafts, call.reading, &call.ruling);
+        // What it answers is what it makes of its copies, whether it writes these or what it added to them.
+        call.drafts.clear();
+        for spot in &self.spots {
+            let draft = Met { key: gate.take(spot.limit, spot.variant), ..*spot };
+            gate.copy(spot, &draft);
+            call.drafts.push(draft);
+        }
+        let decision = gate.enact(&call.drafts, call.reading, &call.ruling);
+        if self.store.atomicity == Atomicity::CheckThenIncrement {
+            call.drafts.drain(..).for_each(|draft| gate.give_back(&draft));
         }
         self.hit(desk, at, call.reading, &Ruling::default());
         (call.ruling.refused != 0).then_some(decision)
@@ -143,11 +144,14 @@ impl<'a> Fleet<'a> {
         }
         let fate = desk.settle(at, &ask.arrival, ask.number, decision);
         call.fate = Some((fate, desk.window()));
-        let departs = match fate {
+        let queued = match fate {
             // Its place in the queue counts from the time by which it was decided.
-            Fate::Queued(span) => (call.read_at + span).max(at + call.trip.back),
-            _ => at,
+            Fate::Queued(span) => {
+                let end = (call.read_at + span).max(at + call.trip.back);
+                Window { start: call.read_at, end }
+            }
+            _ => Window { start: at, end: at },
         };
-        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, departs });
+        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, queued });
     }
 }

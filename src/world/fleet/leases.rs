@@ -25,14 +25,21 @@ pub(super) struct Leases {
 /// What a node has of the quota of a key.
 #[derive(Debug, Default)]
 struct Lease {
-    left: u64,
-    /// Until when it may be spent.
-    until: Option<Instant>,
-    /// From when on it may: what the store let into its queue leaves that then.
-    usable: Option<Instant>,
+    /// In the order in which they came.
+    batches: VecDeque<Batch>,
     fetching: bool,
     /// Attempts that wait for more.
     waiting: VecDeque<Ask>,
+}
+
+/// What is left of quota that a node has fetched.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    left: u64,
+    /// From when on it may be spent: what the store let into its queue leaves that then.
+    usable: Instant,
+    /// Until when it may be.
+    until: Instant,
 }
 
 /// What the store gave a node.
@@ -42,7 +49,7 @@ pub(super) struct Grant {
     /// Whether it is all that was asked for.
     full: bool,
     usable: Instant,
-    /// How long those must wait who get nothing of it.
+    /// How long those must wait who cost as much as the attempt that asked, and get nothing of it.
     wait: Wait,
 }
 
@@ -58,19 +65,35 @@ impl Leases {
 }
 
 impl Lease {
-    /// Spends quota at `at`, if there is enough; since when it may be spent.
+    /// Spends quota at `at`, the oldest first, if there is enough; since when all of it may be spent.
     fn spend(&mut self, at: Instant, cost: u32) -> Option<Instant> {
-        if self.until.is_none_or(|until| until <= at) {
-            self.left = 0;
+        self.batches.retain(|batch| batch.left > 0 && batch.until > at);
+        let mut due = u64::from(cost);
+        if self.batches.iter().map(|batch| batch.left).sum::<u64>() < due {
+            return None;
         }
-        self.left = self.left.checked_sub(u64::from(cost))?;
-        Some(self.usable.unwrap_or(at))
+        let mut usable = at;
+        for batch in &mut self.batches {
+            let spent = due.min(batch.left);
+            if spent > 0 {
+                usable = usable.max(batch.usable);
+            }
+            batch.left -= spent;
+            due -= spent;
+        }
+        Some(usable)
     }
 }
 
 impl<'a> Fleet<'a> {
     /// A node spends quota on an attempt, or fetches more first.
-    pub(super) fn spend(&mut self, desk: &mut Desk<'a>, ask: Ask, node: usize) {
+    pub(super) fn spend(
+        &mut self,
+        desk: &mut Desk<'a>,
+        ask: Ask,
+        node: usize,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
         let (at, met) = (ask.arrival.at, desk.keys[0]);
         let lease = self.leases.of(node, &met);
         if !lease.fetching
@@ -79,11 +102,18 @@ impl<'a> Fleet<'a> {
             return self.decided_at_once(desk, ask, node, at, passes(at, usable), By::Lease);
         }
         lease.waiting.push_back(ask);
-        self.fetch(desk, at, node, &met);
+        self.fetch(desk, at, node, &met, waits);
     }
 
     /// A node asks for a batch, unless it has done so.
-    fn fetch(&mut self, desk: &mut Desk<'a>, at: Instant, node: usize, met: &Met) {
+    fn fetch(
+        &mut self,
+        desk: &mut Desk<'a>,
+        at: Instant,
+        node: usize,
+        met: &Met,
+        waits: &dyn Fn(Ticket) -> bool,
+    ) {
         let lease = self.leases.of(node, met);
         if lease.fetching {
             return;
@@ -94,7 +124,7 @@ impl<'a> Fleet<'a> {
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
         let mut call = Call::new(ask, node, at, reading);
         call.phase = Phase::Lease;
-        self.call_for(desk, call);
+        self.call_for(desk, call, waits);
     }
 
     /// The store gives as much of a batch as it may; false if that would write and there is no room.
@@ -163,32 +193,37 @@ impl<'a> Fleet<'a> {
         let lease = self.leases.of(node, &met);
         lease.fetching = false;
         if grant.amount > 0 {
-            // What was left of the batch before is spent with this one.
-            if lease.until.is_none_or(|until| until <= at) {
-                lease.left = 0;
-            }
-            lease.left += u64::from(grant.amount);
-            lease.until = Some(at + lasts);
-            lease.usable = Some(grant.usable);
+            let (left, until) = (u64::from(grant.amount), at + lasts);
+            lease.batches.push_back(Batch { left, usable: grant.usable, until });
         }
-        while let Some(ask) = self.leases.of(node, &met).waiting.front().copied() {
-            let lease = self.leases.of(node, &met);
+        let mut unanswered = VecDeque::new();
+        let mut waiting = std::mem::take(&mut lease.waiting);
+        while let Some(ask) = waiting.pop_front() {
             if !waits(ask.ticket) {
-                lease.waiting.pop_front();
                 continue;
             }
             desk.look_up(&ask.arrival);
-            let spent = self.leases.of(node, &met).spend(at, desk.keys[0].cost);
-            let decision = match spent {
+            let cost = desk.keys[0].cost;
+            let decision = match self.leases.of(node, &met).spend(at, cost) {
                 Some(usable) => passes(at, usable),
-                None if grant.full => break,
+                // Whoever comes next might pass, but nobody overtakes.
+                None if grant.full => {
+                    unanswered.push_back(ask);
+                    break;
+                }
+                // What another must wait says nothing to one of another cost: it asks for itself.
+                None if cost != met.cost => {
+                    unanswered.push_back(ask);
+                    continue;
+                }
                 None => Decision::Deny { refused: 1, wait: grant.wait },
             };
-            self.leases.of(node, &met).waiting.pop_front();
             desk.judge.waited_for_store(at - ask.arrival.at);
             self.decided_at_once(desk, ask, node, at, decision, By::Lease);
         }
-        self.fetch(desk, at, node, &met);
+        unanswered.append(&mut waiting);
+        self.leases.of(node, &met).waiting = unanswered;
+        self.fetch(desk, at, node, &met, waits);
     }
 
     /// No batch has come: whoever waited for it does without.

@@ -5,8 +5,9 @@
 //! What a node decides, it decides by its own clock. All is judged by true time: an attempt counts when the state
 //! is charged, or when a node lets it through without.
 //!
-//! Of one instant, first what happens to the store (an outage ends, a replica takes over) and then calls, in the
-//! order in which they were scheduled.
+//! Of one instant, first keys expire; then what happens to nodes and store comes in the order in which it was
+//! scheduled: what is known from the start (an outage ends with a loss, a replica takes over, the first rounds of nodes)
+//! before calls.
 
 mod calls;
 mod deciding;
@@ -19,6 +20,8 @@ mod sync;
 mod trip;
 mod under_way;
 mod without;
+
+use indexmap::IndexMap;
 
 use super::desk::Desk;
 use super::gate::{Gate, Limiters};
@@ -36,7 +39,7 @@ use calls::Call;
 use leases::Leases;
 use places::{Holdings, Places};
 use shelf::{Journal, Names};
-use stock::Stock;
+use stock::{Id, Stock};
 use sync::Syncs;
 use under_way::UnderWay;
 
@@ -90,8 +93,8 @@ pub(super) enum Outcome {
         at: Instant,
         fate: Fate,
         by: By,
-        /// When it leaves the queue, if it joined it.
-        departs: Instant,
+        /// Since when it waits in the queue and when it leaves that, if it joined it.
+        queued: Window,
     },
     /// The store decided it, but nobody waits for that.
     InVain { ask: Ask, node: usize, at: Instant, fate: Fate, by: By },
@@ -149,8 +152,8 @@ pub(super) struct Fleet<'a> {
     /// The states of what nodes fall back on.
     fallback: Option<Places>,
     holdings: Holdings,
-    /// By limit and key, when each node met it last, where idle keys are swept.
-    seen: Vec<Vec<Vec<Instant>>>,
+    /// By node, when it met the keys that it keeps last, where idle ones are swept.
+    seen: Vec<IndexMap<Id, Instant>>,
     stock: Stock,
     names: Names,
     journals: Vec<Journal>,
@@ -191,7 +194,7 @@ impl<'a> Fleet<'a> {
             places: Places::new(limits, gates(rules.limiters), (0..=count).map(gate_of)),
             fallback,
             holdings: Holdings::default(),
-            seen: vec![Vec::new(); limits],
+            seen: vec![IndexMap::new(); count],
             stock: Stock::new(limits, store.memory),
             names: Names::new(limits),
             journals: Vec::new(),
@@ -278,8 +281,8 @@ impl<'a> Fleet<'a> {
         self.crossed.as_ref()
     }
 
-    /// An attempt is made.
-    pub fn ask(&mut self, desk: &mut Desk<'a>, ask: Ask) {
+    /// An attempt is made; `waits` tells whether a ticket still means something.
+    pub fn ask(&mut self, desk: &mut Desk<'a>, ask: Ask, waits: &dyn Fn(Ticket) -> bool) {
         let Ask { arrival, number, attempt, .. } = ask;
         let at = arrival.at;
         desk.look_up(&arrival);
@@ -297,8 +300,8 @@ impl<'a> Fleet<'a> {
             Placement::Shared | Placement::Leased { .. } if desk.keys.is_empty() => {
                 self.decide(desk, ask, node, reading);
             }
-            Placement::Shared => self.call_for(desk, Call::new(ask, node, at, reading)),
-            Placement::Leased { .. } => self.spend(desk, ask, node),
+            Placement::Shared => self.call_for(desk, Call::new(ask, node, at, reading), waits),
+            Placement::Leased { .. } => self.spend(desk, ask, node, waits),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What nodes decide by states of their own, and how they forget.
 
+use super::stock::Id;
 use super::{Ask, Fleet, Outcome, Step};
 use crate::nodes::Sweep;
-use crate::time::{Instant, Reading};
+use crate::time::{Instant, Reading, Window};
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
 use crate::world::{Asked, By, Fate};
@@ -32,26 +33,25 @@ impl<'a> Fleet<'a> {
         by: By,
     ) {
         let fate = desk.settle(at, &ask.arrival, ask.number, decision);
-        let departs = match fate {
+        let end = match fate {
             Fate::Queued(span) => at + span,
             _ => at,
         };
-        self.conclude(desk, ask, node, at, fate, by, departs);
+        self.conclude(desk, ask, node, fate, by, Window { start: at, end });
     }
 
-    /// An attempt was decided, and its node knows of it.
-    #[expect(clippy::too_many_arguments, reason = "they are the fields of what is told")]
+    /// An attempt was decided, and its node knows of it: at the beginning of the time for which it may be queued.
     pub(super) fn conclude(
         &mut self,
         desk: &Desk<'a>,
         ask: Ask,
         node: usize,
-        at: Instant,
         fate: Fate,
         by: By,
-        departs: Instant,
+        queued: Window,
     ) {
-        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, departs });
+        let at = queued.start;
+        self.outcomes.push(Outcome::Decided { ask, node, at, fate, by, queued });
         let window = desk.window();
         self.outcomes.push(Outcome::Answered { ask, at, fate, window });
     }
@@ -80,36 +80,25 @@ impl<'a> Fleet<'a> {
             return;
         }
         for met in &desk.keys {
-            let seen = &mut self.seen[met.limit];
-            if seen.len() <= met.key {
-                seen.resize(met.key + 1, Vec::new());
-            }
-            let seen = &mut seen[met.key];
-            seen.resize(self.nodes.count, Instant(i64::MIN));
-            seen[node] = at;
+            self.seen[node].insert((met.limit, met.key), at);
         }
     }
 
     /// A node forgets the keys that it has not seen for long.
     pub(super) fn sweep(&mut self, desk: &mut Desk<'a>, at: Instant, node: usize) {
         let Some(Sweep { every, idle }) = self.nodes.sweep else { return };
-        for limit in 0..self.seen.len() {
-            let keys: Vec<usize> = self.places.keys(node, limit).collect();
-            for key in keys {
-                let last = self.seen[limit].get_mut(key).and_then(|seen| seen.get_mut(node));
-                let Some(last) = last.filter(|last| last.0 > i64::MIN && **last + idle <= at)
-                else {
-                    continue;
-                };
-                *last = Instant(i64::MIN);
-                let met = desk.ring.met(limit, key);
-                let spot = self.places.spot(node, met);
-                self.places.gate(node).forget(&spot);
-                self.syncs.forget(node, (limit, key));
-                let (footprint, until) =
-                    self.holdings.hold((limit, key), node, at, Default::default(), at);
-                desk.judge.kept(limit, key, at, footprint, Some(until));
-            }
+        let idle: Vec<Id> = self.seen[node]
+            .iter()
+            .filter(|(_, last)| **last + idle <= at)
+            .map(|(id, _)| *id)
+            .collect();
+        for id in idle {
+            self.seen[node].swap_remove(&id);
+            let spot = self.places.spot(node, desk.ring.met(id.0, id.1));
+            self.places.gate(node).forget(&spot);
+            self.syncs.forget(node, id);
+            let (footprint, until) = self.holdings.hold(id, node, at, Default::default(), at);
+            desk.judge.kept(id.0, id.1, at, footprint, Some(until));
         }
         self.later(at + every, Step::Sweeps(node));
     }

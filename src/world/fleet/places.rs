@@ -50,12 +50,6 @@ impl Places {
         }
         Met { key: numbers[met.key] as usize - 1, ..met }
     }
-
-    /// The keys of a limit that have a state at a place.
-    pub fn keys(&self, place: usize, limit: usize) -> impl Iterator<Item = usize> + '_ {
-        let numbers = self.sites[place].numbers[limit].iter().enumerate();
-        numbers.filter(|(_, number)| **number > 0).map(|(key, _)| key)
-    }
 }
 
 /// What the states of keys take at all places together.

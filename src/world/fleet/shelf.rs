@@ -5,8 +5,9 @@ use indexmap::IndexMap;
 use super::Fleet;
 use super::stock::{Entry, Id};
 use crate::algorithm::{Footprint, Kept};
+use crate::nodes::Placement;
 use crate::seed::below;
-use crate::store::{Hit, KeyName, hash_slot, shard_of};
+use crate::store::{Deadline, Hit, KeyName, hash_slot, shard_of};
 use crate::time::{Instant, Reading, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
@@ -193,14 +194,24 @@ impl<'a> Fleet<'a> {
             let matters = kept.matters(reading);
             let created = written && !entry.alive;
             let window = desk.promise(&met).per;
-            let hit = Hit { created, written, matters, window };
+            // What nodes have charged by then may come a round and a call later.
+            let late = self.lateness();
+            let lives = matters.map(|span| Span::saturating(u128::from(span.nanos()) + late));
+            let hit = Hit { created, written, matters: lives, window };
             // Each time a key is created is one of its own.
             let luck = || {
                 let (limit, key) = (id.0 as u64, id.1 as u64);
                 let mut stream = self.lucks.part(limit << 32 | key, u64::from(entry.created));
                 below(&mut stream, 1_000_000) as u32
             };
-            let deadline = self.store.expiry.deadline(hit, luck);
+            let deadline = match self.store.expiry.deadline(hit, luck) {
+                // By the clock of its shard, whoever told the time of the decision.
+                Deadline::After(span) => {
+                    let clock = &self.store.clocks[self.shard(desk, id)];
+                    Deadline::After(clock.passes(self.run.start, at, span) - at)
+                }
+                deadline => deadline,
+            };
             let name = self.names.of(desk, &self.store.key_name, id).length as u64;
             let bytes = name + kept.footprint.bytes;
             if self.stock.touch(id, at, bytes, deadline) {
@@ -208,6 +219,16 @@ impl<'a> Fleet<'a> {
             } else {
                 self.gone(desk, at, id, true);
             }
+        }
+    }
+
+    /// By how many nanoseconds what a node charges may be told later than it was charged, if the store answers.
+    fn lateness(&self) -> u128 {
+        match self.nodes.placement {
+            Placement::Synced { every } => {
+                u128::from(every.nanos()) + u128::from(self.store.timeout.nanos())
+            }
+            _ => 0,
         }
     }
 

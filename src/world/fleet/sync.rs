@@ -128,6 +128,14 @@ impl<'a> Fleet<'a> {
         }
         own.rounds += 1;
         let charges = std::mem::take(&mut own.charges);
+        let reading = self.nodes.clocks[node].reading(self.run.start, at);
+        let (places, ring) = (&mut self.places, &desk.ring);
+        // What means nothing any more is not kept.
+        own.heard.retain(|id, _| {
+            let spot = places.spot(node, ring.met(id.0, id.1));
+            charges.contains_key(id)
+                || places.gate(node).kept(&spot, reading).matters(reading) != Some(Span::ZERO)
+        });
         let others = own.heard.keys().filter(|id| !charges.contains_key(*id));
         let others: Vec<Id> = others.copied().collect();
         let mut shards: IndexMap<usize, (Charges, Pulls)> = IndexMap::new();
@@ -152,8 +160,10 @@ impl<'a> Fleet<'a> {
         charges: Charges,
         pulls: Pulls,
     ) {
-        let size = self.size_about(desk, Exchange::Increment, pulls.iter().map(|(id, _)| *id));
-        desk.judge.called(at, size);
+        let told = self.size_about(desk, Exchange::Increment, charges.iter().map(|(id, _)| *id));
+        let asked = pulls[charges.len()..].iter().map(|(id, _)| *id);
+        let asked = self.size_about(desk, Exchange::Read, asked);
+        desk.judge.called(at, told + asked);
         let condition = self.outages.condition(at, node, shard);
         let own = &mut self.syncs.nodes[node];
         own.under_way += 1;

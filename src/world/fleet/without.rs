@@ -3,7 +3,7 @@
 use super::calls::{Call, Phase};
 use super::{Ask, Fleet, Step};
 use crate::store::OnFailure;
-use crate::time::Instant;
+use crate::time::{Instant, Window};
 use crate::world::By;
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
@@ -102,6 +102,6 @@ impl<'a> Fleet<'a> {
             return desk.judge.unlimited(at);
         }
         let fate = desk.turn_down(at, &ask.arrival, ask.number);
-        self.conclude(desk, ask, node, at, fate, By::Nothing, at);
+        self.conclude(desk, ask, node, fate, By::Nothing, Window { start: at, end: at });
     }
 }
