@@ -69,7 +69,9 @@ pub struct CaseInfo {
 pub struct FleetInfo {
     /// The nodes in words: "3 nodes in turn, each with its own state".
     pub nodes: String,
-    /// The store in words: "shared, 1ms away, by script, on the nodes' time"; `None` if they use none.
+    /// In words what is not right about the clocks of the nodes and of the store; `None` if all is.
+    pub clocks: Option<String>,
+    /// The store in words: "1ms away, by script, on the nodes' time", or that nobody asks it; `None` if there is none.
     pub store: Option<String>,
     /// When something is wrong with it, in words; `None` if nothing ever is.
     pub outage: Option<String>,

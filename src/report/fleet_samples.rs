@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::format::length;
 use super::samples::{case, noon};
 use crate::algorithm::{ALGORITHMS, Wait};
 use crate::judge::{FleetTally, InOutages, Judge, StoreKeys, Tally, Touch};
@@ -45,6 +46,7 @@ fn comparison(scenario: &str, cases: Vec<CaseInfo>, rows: Vec<Row>) -> Compariso
 fn info(nodes: &str, store: &str) -> FleetInfo {
     FleetInfo {
         nodes: nodes.to_owned(),
+        clocks: None,
         store: Some(store.to_owned()),
         outage: None,
         failure: None,
@@ -179,7 +181,9 @@ pub fn skew() -> Comparison {
             let skew = Span::from_nanos(ms * 1_000_000);
             let name = format!("{ms} ms, {time}");
             let case_number = cases.len();
-            cases.push(CaseInfo { fleet: Some(FleetInfo { skew, ..told }), ..case(&name, LIMIT) });
+            let clocks = (ms > 0).then(|| format!("up to {} apart", length(skew)));
+            let fleet = Some(FleetInfo { clocks, skew, ..told });
+            cases.push(CaseInfo { fleet, ..case(&name, LIMIT) });
             let more = if by_skew { ms } else { 0 };
             for (algorithm, over) in [
                 ("fixed-window", 12 + more / 10),
@@ -256,7 +260,8 @@ pub fn any_info() -> impl Strategy<Value = FleetInfo> {
             let outages = edges.chunks_exact(2).map(|of| window(of[0], of[1])).collect();
             let fail_overs = edges.iter().skip(1).map(|secs| at(1000 * secs)).collect();
             let skew = Span::from_nanos(skew);
-            FleetInfo { nodes, store, failure: outage.clone(), outage, outages, fail_overs, skew }
+            let (clocks, failure) = (store.clone(), outage.clone());
+            FleetInfo { nodes, clocks, store, outage, failure, outages, fail_overs, skew }
         },
     )
 }

@@ -5,7 +5,6 @@ use super::format::{count, length};
 use super::grid::{FAINT, bold, paint};
 use super::words::{printable, width, wrap};
 use crate::metrics::{Comparison, METRICS, Row, Value};
-use crate::time::Span;
 
 /// A fact with its label: `limit`, `100 per 60s for each client`.
 pub type Fact = (&'static str, String);
@@ -85,7 +84,7 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
     facts.extend(info.sending.iter().map(|words| ("clients", words.clone())));
     if let Some(fleet) = &info.fleet {
         facts.push(("nodes", fleet.nodes.clone()));
-        facts.extend(apart(fleet.skew).map(|words| ("clocks", words)));
+        facts.extend(fleet.clocks.iter().map(|words| ("clocks", words.clone())));
         facts.extend(fleet.store.iter().map(|words| ("store", words.clone())));
         facts.extend(fleet.outage.iter().map(|words| ("outage", words.clone())));
         facts.extend(fleet.failure.iter().map(|words| ("failure", words.clone())));
@@ -99,11 +98,6 @@ fn facts(comparison: &Comparison, case: usize) -> Vec<Fact> {
     }
     facts.extend(info.notes.iter().map(|note| ("note", printable(note))));
     facts
-}
-
-/// How far the clocks of nodes are apart; `None` if they are not.
-pub fn apart(skew: Span) -> Option<String> {
-    (skew > Span::ZERO).then(|| format!("up to {} apart", length(skew)))
 }
 
 /// `1 request`; where replicas differ `1,180 to 1,260 requests`.

@@ -4,7 +4,6 @@
 use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
-use super::heading::apart;
 use super::intervals::{Style, with_never};
 use super::words;
 use crate::metrics::{CaseInfo, Comparison, Metric, Spreads, Standing, Value, Worse};
@@ -114,10 +113,13 @@ fn facts(page: &mut Page, case: &CaseInfo) {
         page.element("li", &format!("Clients: {words}"));
     }
     if let Some(fleet) = &case.fleet {
-        let clocks = apart(fleet.skew).map(|words| format!("; clocks {words}"));
-        page.element("li", &format!("Nodes: {}{}", fleet.nodes, clocks.unwrap_or_default()));
-        let others =
-            [("Store", &fleet.store), ("Outage", &fleet.outage), ("Failure", &fleet.failure)];
+        page.element("li", &format!("Nodes: {}", fleet.nodes));
+        let others = [
+            ("Clocks", &fleet.clocks),
+            ("Store", &fleet.store),
+            ("Outage", &fleet.outage),
+            ("Failure", &fleet.failure),
+        ];
         for (label, words) in others {
             if let Some(words) = words {
                 page.element("li", &format!("{label}: {words}"));
@@ -283,16 +285,17 @@ mod tests {
     #[test]
     fn of_a_fleet_a_page_tells_nodes_store_and_outages() {
         let mut outage = crate::report::fleet_samples::outage();
-        outage.cases[0].fleet.as_mut().unwrap().skew = crate::time::Span::from_secs(10);
+        outage.cases[0].fleet.as_mut().unwrap().clocks = Some("up to 10s apart".to_owned());
         let page = page(&outage, &[]);
-        let told = "<li>Nodes: 4 nodes in turn, all state in the store; clocks up to 10s apart</li>\n\
+        let told = "<li>Nodes: 4 nodes in turn, all state in the store</li>\n\
+                    <li>Clocks: up to 10s apart</li>\n\
                     <li>Store: 1ms away, by script</li>\n\
                     <li>Outage: down for 60s from 60s on, silent</li>\n\
                     <li>Failure: no answer within 50ms, or an error: attempts pass</li>\n";
         assert_eq!(page.matches(told).count(), 1);
-        // Three of four cases have one, and no clocks apart.
+        // Three of four cases have one, and one clocks that are apart.
         assert_eq!(page.matches("<li>Outage: ").count(), 3);
-        assert_eq!(page.matches("all state in the store</li>").count(), 3);
+        assert_eq!(page.matches("<li>Clocks: ").count(), 1);
         assert!(page.contains("<th scope=\"row\">effective_limit_ratio</th>"));
     }
 

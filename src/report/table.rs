@@ -347,7 +347,8 @@ mod tests {
             for case in &mut comparison.cases {
                 case.name = String::new();
                 if let Some(fleet) = &mut case.fleet {
-                    (fleet.nodes, fleet.store, fleet.outage) = Default::default();
+                    (fleet.nodes, fleet.clocks, fleet.store) = Default::default();
+                    (fleet.outage, fleet.failure) = Default::default();
                 }
             }
             let text = plain(&comparison, 140).to_lowercase();

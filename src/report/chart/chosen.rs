@@ -62,6 +62,47 @@ impl<'a> Chosen<'a> {
         cut
     }
 
+    /// At most so many cases, each with at most so many algorithms, the same in all cases that have them: those that a
+    /// title tells of, and of the others some from all over their list.
+    pub fn spread(&self, most_cases: usize, most_algorithms: usize, told: &Told<'_>) -> Chosen<'a> {
+        let is_told = |case: &usize| told.iter().any(|(one, _)| one == case);
+        let cases = keep(self.cases.clone(), most_cases, |(case, _)| is_told(case));
+        let mut cut = Chosen { comparison: self.comparison, cases, remark: String::new() };
+        let (mut chosen, others): (Vec<&str>, Vec<&str>) = cut
+            .algorithms()
+            .into_iter()
+            .partition(|name| told.iter().any(|(_, told)| told == name));
+        chosen.truncate(most_algorithms);
+        let room = (most_algorithms - chosen.len()).min(others.len());
+        chosen.extend((0..room).map(|n| others[(2 * n + 1) * others.len() / (2 * room)]));
+        for (case, all) in &mut cut.cases {
+            let is_told = |one: &Series<'a>| told.contains(&(*case, one.row.algorithm.as_str()));
+            let (some, others): (Vec<_>, Vec<_>) = std::mem::take(all)
+                .into_iter()
+                .partition(|one| is_told(one) || chosen.contains(&one.row.algorithm.as_str()));
+            // A case that has none of them is drawn with its first.
+            *all = match some.is_empty() {
+                true => others.into_iter().take(1).collect(),
+                false => keep(some, most_algorithms, is_told),
+            };
+        }
+        cut.remark = cut.left_out();
+        cut
+    }
+
+    /// The names of the algorithms that are drawn.
+    pub fn algorithms(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, all) in &self.cases {
+            for one in all {
+                if !names.contains(&one.row.algorithm.as_str()) {
+                    names.push(&one.row.algorithm);
+                }
+            }
+        }
+        names
+    }
+
     /// What is not drawn, by name, and of how many replicas the first is.
     fn left_out(&self) -> String {
         let Comparison { cases, rows, .. } = self.comparison;
@@ -238,6 +279,14 @@ mod tests {
         };
         insta::assert_debug_snapshot!([drawn(&vec![]), drawn(&vec![(5, last)])]);
         assert_eq!(every.remark, "");
+        let spread = every.spread(6, 2, &vec![(5, last)]);
+        let first = every.cases[0].1[0].row.algorithm.as_str();
+        assert_eq!(spread.algorithms(), [every.cases[0].1[1].row.algorithm.as_str(), last]);
+        assert_eq!(spread.remark, format!("only in the tables: algorithm {first}"));
+        // With room for one, each case that the title tells of has its own.
+        let spread = every.spread(6, 1, &vec![(0, first), (5, last)]);
+        let drawn: Vec<&str> = spread.all().map(|(_, one)| one.row.algorithm.as_str()).collect();
+        assert_eq!(drawn, [first, first, first, first, first, last]);
         assert_eq!(every.cut(6, 3, &vec![]).remark, "");
     }
 

@@ -3,6 +3,7 @@
 mod scale;
 
 use super::canvas::{self, Align, Canvas, WIDTH};
+use super::names::{self, Names};
 use super::palette::{Colour, INK, MUTED};
 use super::panels::{self, BODY, MARGIN, SMALL};
 use super::series;
@@ -75,6 +76,8 @@ const MOST_ABREAST: usize = 4;
 /// So many means are drawn in a panel; `comparison.csv` has them all.
 const MOST_ROWS: usize = 60;
 
+/// The most room for labels.
+const MOST_LABEL: f64 = 300.0;
 const PITCH: f64 = 19.0;
 const GROUP_HEAD: f64 = 25.0;
 const GAP: f64 = 22.0;
@@ -115,9 +118,11 @@ fn draw(comparison: &Comparison) -> Option<String> {
         (false, true) => CLOSED,
         (false, false) => OPEN,
     };
+    let is_fleet = comparison.is_fleet();
     let says = |(metric, ..): &&Panel| says_something(&spreads, comparison, metric);
     let panels: Vec<Panel> = choice.panels.iter().filter(says).take(choice.most).copied().collect();
-    let (groups, left_out) = groups(comparison, &spreads, &panels);
+    let (mut groups, left_out) = groups(comparison, &spreads, &panels);
+    let common = shorten(&mut groups);
     let lines = || groups.iter().flat_map(|group| &group.lines);
     lines().next()?;
     let title = format!("{}: means of {replicas} replicas", comparison.scenario);
@@ -136,17 +141,27 @@ fn draw(comparison: &Comparison) -> Option<String> {
         0 => String::new(),
         more => format!("{more} more rows are in comparison.csv"),
     };
-    let heading = panels::lines(&title, &[&drawn, never, &remark]);
+    let common = match common.is_empty() {
+        true => String::new(),
+        false => format!("left out of every name: {}", common.join(", ")),
+    };
+    let heading = panels::lines(&title, &[&drawn, &common, never, &remark]);
     let heads = groups.iter().filter_map(|group| group.head.as_ref());
     let heads = heads.map(|(head, _)| text::width(head, BODY) + 4.0);
     let labels = lines().map(|line| text::width(&line.label, BODY));
-    let label = labels.chain(heads).fold(60.0, f64::max).min(300.0);
+    let label = labels.chain(heads).fold(60.0, f64::max).min(MOST_LABEL);
     let left = MARGIN + label + 16.0;
-    let abreast = match panels.len() {
-        few if few <= MOST_ABREAST => few,
-        many => many.div_ceil(2),
-    };
-    let wide = (WIDTH - MARGIN - left + GAP) / abreast as f64 - GAP;
+    let wide = |abreast: usize| (WIDTH - MARGIN - left + GAP) / abreast as f64 - GAP;
+    let head =
+        panels.iter().map(|(_, name, unit)| text::width(name, BODY).max(text::width(unit, SMALL)));
+    let head = head.fold(0.0, f64::max);
+    // Charts of other comparisons keep their bytes.
+    let has_room = |abreast: &usize| !is_fleet || head + 10.0 <= wide(*abreast) + GAP;
+    let abreast = (panels.len().div_ceil(MOST_ABREAST)..=panels.len())
+        .map(|bands| panels.len().div_ceil(bands.max(1)))
+        .find(has_room)
+        .unwrap_or(1);
+    let wide = wide(abreast);
     let bands: Vec<Band> = (0..panels.len())
         .step_by(abreast.max(1))
         .map(|first| {
@@ -245,6 +260,24 @@ impl Band<'_> {
     }
 }
 
+/// Shortens labels that are too long to what tells them apart, and gives what all of them share.
+fn shorten(groups: &mut [Group]) -> Vec<String> {
+    let mut different: Vec<String> = Vec::new();
+    for line in groups.iter().flat_map(|group| &group.lines) {
+        if !different.contains(&line.label) {
+            different.push(line.label.clone());
+        }
+    }
+    let names: Vec<&str> = different.iter().map(String::as_str).collect();
+    let Names { shown, common } = names::fitting(&names, BODY, MOST_LABEL);
+    for line in groups.iter_mut().flat_map(|group| &mut group.lines) {
+        if let Some(index) = different.iter().position(|name| *name == line.label) {
+            line.label.clone_from(&shown[index]);
+        }
+    }
+    common
+}
+
 /// Whether a metric is other than 0 anywhere.
 fn says_something(spreads: &Spreads, comparison: &Comparison, metric: &str) -> bool {
     (0..comparison.rows.len()).any(|row| {
@@ -321,6 +354,28 @@ mod tests {
             assert!(chart.contains(text), "{text}");
         }
         insta::assert_snapshot!(chart);
+    }
+
+    #[test]
+    fn names_of_a_matrix_keep_what_tells_them_apart_and_heads_stand_clear_of_one_another() {
+        let mut skew = crate::report::fleet_samples::skew();
+        for row in &mut skew.rows {
+            let repeat = crate::metrics::Repeat {
+                seed: 2,
+                values: crate::metrics::values(&row.tally),
+                expected: Vec::new(),
+            };
+            row.repeats = vec![repeat];
+        }
+        for (n, case) in skew.cases.iter_mut().enumerate() {
+            let atomicity = ["script", "check-then-increment", "read-modify-write"][n % 3];
+            case.name = format!("store.atomicity {atomicity}, store.round-trip {}ms", 10 + n);
+        }
+        let said = super::super::tests::texts(&draw(&skew).unwrap());
+        let has = |text: &str| said.lines().any(|line| line == text);
+        assert!(has("check-then-increment, 11ms") && has("check-then-increment, 14ms"), "{said}");
+        assert!(has("left out of every name: store.atomicity, store.round-trip"), "{said}");
+        assert!(!said.contains("..."), "{said}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod keys_alive;
 #[cfg(test)]
 mod loop_sample;
 mod loops;
+mod names;
 mod offered_accepted;
 mod outage;
 mod outcomes;

@@ -5,6 +5,7 @@ use super::palette::{Colour, MUTED, OVER, OVER_TEXT, REFUSED};
 use super::panels::{self, Across, Panels, Track};
 use super::scale::Scale;
 use super::series::{self, Series};
+use super::shade::{self, beside};
 use super::view::View;
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
@@ -40,12 +41,15 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         .map(|(_, rate)| rate)
         .fold(0.0, f64::max);
     let title = title(comparison, case, &all);
+    let troubles = shade::legend(comparison, std::iter::once(case));
     let drawn = format!(
-        "{} per second, averaged over {}; {}",
+        "{} per second, averaged over {}; {}{troubles}",
         things(&all),
         Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos())),
         series::limits(comparison, case),
     );
+    // What is shaded is named above the plots.
+    let titles = if troubles.is_empty() { ("", "") } else { (things(&all), "per s") };
     let colours = series::colours(&all);
     let any_over = all.iter().any(|one| one.row.tally.over_limit > 0);
     let legend: [(&[_], &str); 3] =
@@ -58,7 +62,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         heads: &panels::of_algorithms(&all, |one| remark(one, &view)),
         legend: &legend[..if any_over { 3 } else { 2 }],
         across: Across::Run(&view),
-        tracks: &[Track { titles: ("", ""), scale: Scale::Even(numbers), height: 92.0 }],
+        tracks: &[Track { titles, scale: Scale::Even(numbers), height: 92.0 }],
     };
     Some(figure.draw(|canvas, plots, index| {
         let (plot, one) = (&plots[0], &all[index]);
@@ -78,6 +82,8 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
             above.extend(plot.steps(&within).into_iter().rev());
             canvas.surface(&above, OVER, 1.0);
         }
+        let start = one.row.tally.timeline.start;
+        shade::trouble(canvas, plots, &view, (comparison, case), start, beside(plot, titles.0));
     }))
 }
 
@@ -166,5 +172,16 @@ mod tests {
             format!("{start} fixed-window accepts 200, 4 algorithms 100")
         );
         assert_eq!(told([7; 6]), format!("{start} every algorithm accepts 7"));
+    }
+
+    #[test]
+    fn outages_are_shaded_where_there_are_any() {
+        let outage = crate::report::fleet_samples::outage();
+        let svg = draw(&outage, 0).unwrap();
+        let said = super::super::tests::texts(&svg);
+        assert!(said.lines().any(|line| line == "outage") && said.contains("; shaded: outage"));
+        assert_eq!(svg.matches("opacity=\"0.09\"").count(), 1);
+        let none = draw(&outage, 3).unwrap();
+        assert!(!none.contains("shaded: outage") && !none.contains("opacity=\"0.09\""));
     }
 }

@@ -7,17 +7,18 @@ mod told;
 use super::attempts::ridges;
 use super::axis::Numbers;
 use super::chosen::Chosen;
+use super::names::{self, Names};
 use super::palette::{Colour, GIVEN_UP, OVER, REFUSED};
-use super::panels::{Across, Head, Panels, Track};
+use super::panels::{Across, BODY, Grid, Head, Panels, Track};
 use super::scale::{Decades, Scale};
 use super::series::Series;
-use super::shade::{beside, mark, shade};
+use super::shade::{self, beside, fail_overs};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
 use crate::judge::Bin;
 use crate::metrics::Comparison;
-use crate::time::{SECOND, Span, Window};
-use told::{fail_overs, in_outages, outages, remark, title, trouble};
+use crate::time::{SECOND, Span};
+use told::{in_outages, remark, title};
 
 /// Its entry in the registry.
 pub const CHART: Chart = Chart {
@@ -31,6 +32,12 @@ pub const CHART: Chart = Chart {
 /// So many panels are drawn; the tables have all.
 const MOST_PANELS: usize = 18;
 
+/// How wide names of algorithms may be in three columns.
+const NARROW: f64 = 175.0;
+/// How wide names may be in two columns, and in one.
+const HALF: f64 = 300.0;
+const WIDE: f64 = 600.0;
+
 /// One run with what is drawn of it.
 struct Panel<'a> {
     case: usize,
@@ -43,12 +50,11 @@ struct Panel<'a> {
 
 fn draw(comparison: &Comparison) -> Option<String> {
     let every = Chosen::every(comparison)?;
-    let has_trouble = |case| !outages(comparison, case).is_empty();
     let fails_over = |case| !fail_overs(comparison, case).is_empty();
     every.all().find(|(case, one)| in_outages(one).is_some() || fails_over(*case))?;
     let (title, told) = title(comparison, &every);
     let of_each = (MOST_PANELS / every.cases.len()).max(1);
-    let drawn = every.cut(MOST_PANELS, of_each, &told);
+    let drawn = every.spread(MOST_PANELS, of_each, &told);
     let timelines = drawn.all().map(|(_, one)| &one.row.tally.timeline);
     let view = View::of_all(timelines, 0.3, |bin| bin.offered > 0 || bin.accepted > 0)?;
     let groups = groups(&view, (6000 / (4 * drawn.all().count())).min(300));
@@ -66,25 +72,19 @@ fn draw(comparison: &Comparison) -> Option<String> {
     if let Scale::Decades(Decades { low, .. }) = scale {
         subtitle += &format!(", logarithmic above {}", text::decimal(low, 9));
     }
-    if drawn.cases.iter().any(|(case, _)| has_trouble(*case)) {
-        subtitle += "; shaded: outage";
-    }
-    if drawn.cases.iter().any(|(case, _)| fails_over(*case)) {
-        subtitle += "; line: fail-over";
-    }
-    let heads: Vec<(String, (String, Colour))> = panels
-        .iter()
-        .map(|panel| {
-            (every.who(panel.case, &panel.one), remark(comparison, panel.case, &panel.one))
-        })
-        .collect();
-    let heads: Vec<Head<'_>> = heads
+    subtitle += &shade::legend(comparison, drawn.cases.iter().map(|(case, _)| *case));
+    let grid = grid(&drawn);
+    let names = match grid.groups {
+        Some(_) => panels.iter().map(|panel| panel.one.row.algorithm.clone()).collect(),
+        None => names(&every, &panels),
+    };
+    let heads: Vec<Head<'_>> = names
         .iter()
         .zip(&panels)
-        .map(|((name, remark), panel)| Head {
+        .map(|(name, panel)| Head {
             name,
             colour: Some(panel.one.colour),
-            remark: remark.clone(),
+            remark: remark(comparison, panel.case, &panel.one),
         })
         .collect();
     let mut accepted: Vec<Colour> = Vec::new();
@@ -110,28 +110,57 @@ fn draw(comparison: &Comparison) -> Option<String> {
         across: Across::Run(&view),
         tracks: &[Track { titles: (TITLE, unit), scale, height }],
     };
-    Some(figure.draw(|canvas, plots, index| {
+    Some(figure.draw_on(&grid, |canvas, plots, index| {
         let (Some(plot), panel) = (plots.first(), &panels[index]) else { return };
         let start = panel.one.row.tally.timeline.start;
         canvas.surface(&plot.surface(&panel.offered, 0.0), REFUSED, 0.5);
         if panel.over.iter().any(|(_, rate)| *rate > 0.0) {
             canvas.surface(&plot.surface(&panel.over, 0.0), OVER, 0.75);
         }
-        let mut free = beside(plot, TITLE);
-        for Window { start: from, end } in trouble(comparison, panel.case) {
-            free = match from == end {
-                true => mark(canvas, plots, &view, (start, from), "fail-over", free),
-                false => {
-                    let outage = Window { start: from, end };
-                    shade(canvas, plots, &view, (start, outage), "outage", free)
-                }
-            };
-        }
+        let of = (comparison, panel.case);
+        shade::trouble(canvas, plots, &view, of, start, beside(plot, TITLE));
         for ridge in ridges(plot, &panel.unlimited) {
             canvas.line(&ridge, GIVEN_UP, 5.0);
         }
         canvas.line(&plot.steps(&panel.accepted), panel.one.colour, 2.0);
     }))
+}
+
+/// Where panels of several cases and algorithms stand: each case under its name, and a column for each algorithm if
+/// these are few. Panels of one algorithm, or of one case, stand one after another.
+fn grid<'a>(drawn: &Chosen<'a>) -> Grid<'a> {
+    let algorithms = drawn.algorithms();
+    if algorithms.len() < 2 || drawn.cases.len() < 2 {
+        return Grid::flowing(drawn.all().count());
+    }
+    let names = algorithms.iter().map(|name| text::width(name, BODY));
+    let narrow = names.fold(0.0, f64::max) <= NARROW;
+    let columns = match algorithms.len() {
+        3 | 5.. if narrow => 3,
+        _ => 2,
+    };
+    let column = |nth: usize, one: &Series<'a>| match algorithms.len() <= columns {
+        true => algorithms.iter().position(|name| *name == one.row.algorithm).unwrap_or(0),
+        false => nth % columns,
+    };
+    let groups: Vec<(&str, Vec<usize>)> = drawn
+        .cases
+        .iter()
+        .map(|(case, all)| {
+            let columns = all.iter().enumerate().map(|(nth, one)| column(nth, one)).collect();
+            (drawn.name(*case, all), columns)
+        })
+        .collect();
+    Grid::grouped(columns, &groups)
+}
+
+/// What panels are called that stand one after another.
+fn names(every: &Chosen<'_>, panels: &[Panel<'_>]) -> Vec<String> {
+    let names: Vec<String> = panels.iter().map(|panel| every.who(panel.case, &panel.one)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let Names { shown, .. } =
+        names::fitting(&names, BODY, if names.len() == 1 { WIDE } else { HALF });
+    shown
 }
 
 /// At most so many steps of a curve, each of whole seconds where they are longer than one: else those of a window that
@@ -183,6 +212,7 @@ mod tests {
     use super::super::tests::texts;
     use super::*;
     use crate::report::fleet_samples;
+    use crate::time::Window;
 
     #[test]
     fn an_outage_is_shaded_and_what_is_decided_in_it_is_told() {
@@ -231,6 +261,31 @@ mod tests {
     }
 
     #[test]
+    fn each_case_begins_a_row_and_a_column_is_an_algorithm() {
+        let mut outage = fleet_samples::outage();
+        let rows = outage.rows.clone();
+        let row = |case: usize, kind: usize, name: &str| crate::metrics::Row {
+            kind,
+            algorithm: name.to_owned(),
+            ..rows[case].clone()
+        };
+        outage.rows = vec![row(0, 0, "a"), row(0, 1, "b"), row(1, 1, "b"), row(2, 0, "a")];
+        outage.rows.push(row(2, 1, "b"));
+        let places = |outage: &Comparison| {
+            let grid = grid(&Chosen::every(outage).unwrap());
+            (grid.columns, grid.places)
+        };
+        assert_eq!(places(&outage), (2, vec![(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]));
+        outage.rows.push(row(2, 2, "c"));
+        assert_eq!(places(&outage), (3, vec![(0, 0), (0, 1), (1, 1), (2, 0), (2, 1), (2, 2)]));
+        // In two columns where names are long: it is no column of its own.
+        outage.rows[5].algorithm = "an algorithm with quite a long name".to_owned();
+        assert_eq!(places(&outage), (2, vec![(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (3, 0)]));
+        outage.rows.retain(|row| row.algorithm == "b");
+        assert_eq!(places(&outage), (2, vec![(0, 0), (0, 1), (1, 0)]));
+    }
+
+    #[test]
     fn without_an_outage_there_is_nothing_to_show() {
         let mut outage = fleet_samples::outage();
         outage.rows.drain(..3);
@@ -239,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_runs_each_case_keeps_its_first() {
+    fn of_many_runs_each_case_keeps_the_same_ones() {
         let mut outage = fleet_samples::outage();
         let rows = outage.rows.clone();
         outage.rows = (0..4)
@@ -249,11 +304,13 @@ mod tests {
                 crate::metrics::Row { kind, algorithm, ..rows[case].clone() }
             })
             .collect();
+        // The first is worst in a case, and of the others some from all over the list.
         let svg = draw(&outage).unwrap();
         let said = texts(&svg);
-        let rest = "only in the tables: algorithms number 4, number 5";
+        let rest = "only in the tables: algorithms number 2, number 4";
         assert!(said.contains(rest), "{said}");
-        assert!(said.contains("number 3 (local)") && !said.contains("number 4 (local)"), "{said}");
+        let count = |text: &str| said.lines().filter(|line| *line == text).count();
+        assert_eq!(["number 0", "number 3", "number 4", "local"].map(count), [4, 4, 0, 1]);
         assert!(svg.len() < 200_000, "{}", svg.len());
     }
 }

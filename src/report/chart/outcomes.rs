@@ -22,7 +22,11 @@ pub const CHART: Chart = Chart {
 const PITCH: f64 = 26.0;
 const BAR: f64 = 16.0;
 const CASE_HEAD: f64 = 26.0;
+/// The width of a column, and what it is wider than its head at least.
 const COLUMN: f64 = 76.0;
+const BESIDE: f64 = 12.0;
+/// However few, they are seen.
+const LEAST: f64 = 1.5;
 /// So many cases are drawn, and no more bars than this; the tables have them all.
 const MOST_CASES: usize = 12;
 const MOST_BARS: usize = 192;
@@ -79,12 +83,13 @@ const PARTS: [Part; 5] = [
 
 /// Where the bars and the columns stand.
 struct Frame {
-    /// The parts that occur.
-    parts: Vec<&'static Part>,
+    /// The parts that occur, each with the words above its column.
+    parts: Vec<(&'static Part, [&'static str; 2])>,
+    /// Where the column of each ends.
+    columns: Vec<f64>,
+    is_fleet: bool,
     /// Where bars begin.
     left: f64,
-    /// Where bars end and columns begin.
-    right: f64,
     /// What is left free between a name and its bar, at least.
     gap: f64,
     /// Pixels of one attempt.
@@ -123,7 +128,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
 
     Some(canvas::draw(height, &title, |canvas| {
         panels::heading(canvas, &lines.0, &lines.1);
-        frame.head(canvas, head, comparison.is_fleet(), &series::colours(&first.1));
+        frame.head(canvas, head, &series::colours(&first.1));
         let floor = height - 20.0;
         canvas.text((MARGIN, floor), SMALL, Align::Start, MUTED, "attempts");
         for tick in &frame.ticks {
@@ -156,35 +161,41 @@ impl Frame {
     fn around(all: &[&Series<'_>], is_fleet: bool) -> (Frame, Numbers) {
         let occurs =
             |part: &&Part| !part.rare || all.iter().any(|one| (part.count)(&one.row.tally) > 0);
-        let parts: Vec<&Part> = PARTS.iter().filter(occurs).collect();
+        let words = |part: &'static Part| match part.words {
+            // In a queue, or between a node and the store.
+            ["queued", when] if is_fleet => ["undecided", when],
+            words => words,
+        };
+        let parts: Vec<(&Part, [&str; 2])> =
+            PARTS.iter().filter(occurs).map(|part| (part, words(part))).collect();
         let total = |one: &&Series<'_>| -> f64 {
-            parts.iter().map(|part| (part.count)(&one.row.tally) as f64).sum()
+            parts.iter().map(|(part, _)| (part.count)(&one.row.tally) as f64).sum()
         };
         let most = all.iter().map(total).fold(1.0, f64::max);
         let name = all.iter().map(|one| text::width(&one.row.algorithm, BODY));
         let left = MARGIN + name.fold(60.0, f64::max).min(190.0) + 10.0;
-        let right = WIDTH - MARGIN - COLUMN * parts.len() as f64 - 2.0;
+        // The heads of the first ones are known to stand clear of one another.
+        let wide = |(part, words): &(&Part, [&str; 2])| {
+            let head = words.iter().map(|word| text::width(word, SMALL)).fold(0.0, f64::max);
+            if part.rare { (head + BESIDE).max(COLUMN) } else { COLUMN }
+        };
+        let mut columns = vec![WIDTH - MARGIN - 2.0];
+        for part in parts.iter().skip(1).rev() {
+            columns.push(columns[columns.len() - 1] - wide(part));
+        }
+        columns.reverse();
+        let right = columns[0] - COLUMN;
         let numbers = Numbers::up_to(most, (right - left) / 80.0, true);
         let ticks = numbers.ticks().filter(|tick| *tick <= most).collect();
         // A name that just fits is not cut for what sums are rounded by. Charts of other comparisons keep their bytes.
         let gap = if is_fleet { 9.9 } else { 10.0 };
-        (Frame { parts, left, right, gap, scale: (right - left) / most, ticks }, numbers)
-    }
-
-    /// Where a column ends.
-    fn column(&self, index: usize) -> f64 {
-        self.right + COLUMN * (index + 1) as f64
+        let scale = (right - left) / most;
+        (Frame { parts, columns, is_fleet, left, gap, scale, ticks }, numbers)
     }
 
     /// The heads of the columns, which are the legend of the bars too.
-    fn head(&self, canvas: &mut Canvas<'_>, y: f64, is_fleet: bool, algorithms: &[Colour]) {
-        for (index, part) in self.parts.iter().enumerate() {
-            let x = self.column(index);
-            let words = match part.words {
-                // In a queue, or between a node and the store.
-                ["queued", when] if is_fleet => ["undecided", when],
-                words => words,
-            };
+    fn head(&self, canvas: &mut Canvas<'_>, y: f64, algorithms: &[Colour]) {
+        for ((part, words), &x) in self.parts.iter().zip(&self.columns) {
             for (line, word) in words.iter().enumerate() {
                 let baseline = y - 28.0 + 14.0 * line as f64;
                 canvas.text((x, baseline), SMALL, Align::End, MUTED, word);
@@ -208,19 +219,38 @@ impl Frame {
         let name = text::fit(&one.row.algorithm, BODY, self.left - MARGIN - self.gap);
         canvas.text((self.left - 10.0, baseline), BODY, Align::End, INK, &name);
         let mut from = self.left;
-        for (index, part) in self.parts.iter().enumerate() {
-            let count = (part.count)(&one.row.tally);
+        let slices = self.slices(one);
+        for (((part, _), &column), (count, wide)) in
+            self.parts.iter().zip(&self.columns).zip(slices)
+        {
             let ink = if count == 0 { MUTED } else { part.ink };
-            let at = (self.column(index), baseline);
-            canvas.text(at, BODY, Align::End, ink, &text::count(count));
+            canvas.text((column, baseline), BODY, Align::End, ink, &text::count(count));
             if count > 0 {
-                // However few, they are seen.
-                let to = (from + count as f64 * self.scale).max(from + 1.5);
+                let to = from + wide;
                 let colour = part.colour.unwrap_or(one.colour);
                 canvas.rectangle((from, top), (to, top + BAR), colour, 1.0);
                 from = to;
             }
         }
+    }
+
+    /// What each part of a bar counts, and how wide it is drawn. What small ones get to be seen is paid by those that
+    /// have more, so that bars of equal totals are equally long.
+    fn slices(&self, one: &Series<'_>) -> Vec<(u64, f64)> {
+        let count = |(part, _): &(&Part, [&str; 2])| (part.count)(&one.row.tally);
+        let slice = |count: u64| (count, count as f64 * self.scale);
+        let mut slices: Vec<(u64, f64)> = self.parts.iter().map(count).map(slice).collect();
+        let lacking =
+            |(count, wide): &(u64, f64)| if *count > 0 { (LEAST - wide).max(0.0) } else { 0.0 };
+        let spare = |(_, wide): &(u64, f64)| (wide - LEAST).max(0.0);
+        let lacks: f64 = slices.iter().map(lacking).sum();
+        let spared: f64 = slices.iter().map(spare).sum();
+        // Charts of other comparisons keep their bytes.
+        let paid = if self.is_fleet && spared > 0.0 { (lacks / spared).min(1.0) } else { 0.0 };
+        for slice in &mut slices {
+            slice.1 += lacking(slice) - paid * spare(slice);
+        }
+        slices
     }
 }
 
@@ -294,5 +324,46 @@ mod tests {
         assert_eq!(has(&boundary), [true, false]);
         boundary.rows[1].tally.books.pending = 9;
         assert_eq!(has(&boundary), [true, true]);
+    }
+
+    #[test]
+    fn heads_stand_clear_of_one_another() {
+        let mut boundary = sample::boundary();
+        boundary.rows[0].tally.books.failed = 7;
+        boundary.rows[1].tally.books.pending = 9;
+        let all = series::of_case(&boundary, 0).0;
+        let frame = Frame::around(&all.iter().collect::<Vec<_>>(), false).0;
+        let heads = frame.parts.iter().map(|(_, words)| text::width(words[1], SMALL));
+        let heads: Vec<f64> = heads.collect();
+        assert_eq!(frame.parts.len(), 5);
+        // From "rejected" on; of those before it is known.
+        let gaps = (3..5).map(|nth| frame.columns[nth] - frame.columns[nth - 1] - heads[nth]);
+        assert!(gaps.into_iter().all(|gap| gap >= BESIDE), "{:?}", frame.columns);
+    }
+
+    #[test]
+    fn bars_of_equal_totals_are_equally_long() {
+        let mut boundary = sample::boundary();
+        boundary.rows.truncate(3);
+        for (row, (accepted, over, rejected, pending)) in
+            boundary.rows.iter_mut().zip([(5000, 0, 5000, 0), (3, 2, 9996, 1), (9997, 1, 1, 2)])
+        {
+            let books = &mut row.tally.books;
+            (books.accepted, books.rejected, books.pending) = (accepted, rejected, pending);
+            row.tally.over_limit = over;
+        }
+        let all = series::of_case(&boundary, 0).0;
+        let frame = Frame::around(&all.iter().collect::<Vec<_>>(), true).0;
+        let whole = 10_000.0 * frame.scale;
+        for one in &all {
+            let slices = frame.slices(one);
+            let long: f64 = slices.iter().map(|(_, wide)| wide).sum();
+            assert!((long - whole).abs() < 1e-6, "{slices:?}");
+            assert!(slices.iter().all(|(count, wide)| *count == 0 || *wide > LEAST - 1e-6));
+        }
+        // What is too short for all that it has is as long as it must be.
+        boundary.rows[2].tally.books.accepted = 2;
+        let all = series::of_case(&boundary, 0).0;
+        assert!(frame.slices(&all[2]).iter().all(|(_, wide)| (wide - LEAST).abs() < 1e-9));
     }
 }

@@ -1,7 +1,9 @@
 //! Small multiples: one panel an algorithm, so that curves that coincide do not hide one another, or
 //! one a case; all with the same axes.
 
-use std::ops::Range;
+mod grid;
+mod plot;
+mod title;
 
 use super::canvas::{self, Align, Canvas, WIDTH};
 use super::palette::{Colour, GRID, INK, MUTED, PAPER};
@@ -9,6 +11,10 @@ use super::scale::{Scale, Spans};
 use super::series::Series;
 use super::text;
 use super::view::View;
+
+pub use grid::Grid;
+pub use plot::Plot;
+pub use title::{heading, heading_height, lines};
 
 /// Sizes of text.
 pub const TITLE: f64 = 18.0;
@@ -25,95 +31,6 @@ const LINE: f64 = 16.0;
 const SPACE_BELOW: f64 = 14.0;
 /// What the colour beside a name takes.
 const SWATCH: f64 = 16.0;
-
-/// Draws title and subtitles, and gives the height they take.
-pub fn heading(canvas: &mut Canvas<'_>, title: &[String], subtitles: &[String]) -> f64 {
-    let mut y = MARGIN;
-    for line in title {
-        y += TITLE * 1.25;
-        canvas.text((MARGIN, y - 4.0), TITLE, Align::Start, INK, line);
-    }
-    for line in subtitles {
-        y += BODY * 1.4;
-        canvas.text((MARGIN, y), BODY, Align::Start, MUTED, line);
-    }
-    y
-}
-
-/// The lines of a heading: a title of at most two, subtitles of at most two each.
-pub fn lines(title: &str, subtitles: &[&str]) -> (Vec<String>, Vec<String>) {
-    let room = WIDTH - 2.0 * MARGIN;
-    let words: Vec<&str> = title.split_whitespace().collect();
-    let whole = |lines: &Vec<String>| lines.join(" ") == words.join(" ");
-    // Two lines of about one length read better than a long one and a last word.
-    let title = [0.55, 0.65, 0.75, 0.85]
-        .into_iter()
-        .filter(|_| text::width(title, TITLE) > room)
-        .map(|share| text::wrap(title, TITLE, room * share, 2))
-        .find(whole)
-        .unwrap_or_else(|| text::wrap(title, TITLE, room, 2));
-    let wrapped = subtitles.iter().filter(|line| !line.is_empty());
-    (title, wrapped.flat_map(|line| text::wrap(line, BODY, room, 2)).collect())
-}
-
-/// The height that a heading of these lines takes.
-pub fn heading_height((title, subtitles): &(Vec<String>, Vec<String>)) -> f64 {
-    MARGIN + title.len() as f64 * TITLE * 1.25 + subtitles.len() as f64 * BODY * 1.4
-}
-
-/// The place of the curves of one plot, with its axes.
-#[derive(Debug, Clone)]
-pub struct Plot {
-    /// Left edge in pixels.
-    pub left: f64,
-    /// Right edge.
-    pub right: f64,
-    /// Upper edge.
-    pub top: f64,
-    /// Lower edge, where the numbers begin.
-    pub bottom: f64,
-    ends: (f64, f64),
-    scale: Scale,
-}
-
-impl Plot {
-    /// Where a bin begins.
-    pub fn x(&self, bin: usize) -> f64 {
-        self.x_of(bin as f64)
-    }
-
-    /// A position on the horizontal axis: bins, or as [`Spans::ends`] counts.
-    pub fn x_of(&self, position: f64) -> f64 {
-        let along = (position - self.ends.0).max(0.0) / (self.ends.1 - self.ends.0);
-        self.left + along * (self.right - self.left)
-    }
-
-    /// The height of a number, held within the plot.
-    pub fn y(&self, number: f64) -> f64 {
-        self.bottom - self.scale.share(number) * (self.bottom - self.top)
-    }
-
-    /// The outline of steps: each group of bins at its number.
-    pub fn steps(&self, steps: &[(Range<usize>, f64)]) -> Vec<(f64, f64)> {
-        steps
-            .iter()
-            .flat_map(|(bins, number)| {
-                let y = self.y(*number);
-                [(self.x(bins.start), y), (self.x(bins.end), y)]
-            })
-            .collect()
-    }
-
-    /// The surface between steps and a floor.
-    pub fn surface(&self, steps: &[(Range<usize>, f64)], floor: f64) -> Vec<(f64, f64)> {
-        let mut outline = self.steps(steps);
-        if let (Some(&(first, _)), Some(&(last, _))) = (outline.first(), outline.last()) {
-            outline.push((last, self.y(floor)));
-            outline.push((first, self.y(floor)));
-        }
-        outline
-    }
-}
 
 /// What stands above a panel.
 #[derive(Debug, Clone)]
@@ -202,13 +119,6 @@ pub struct Panels<'a> {
 }
 
 impl Panels<'_> {
-    fn columns(&self) -> usize {
-        match self.heads.len() {
-            0 | 1 => 1,
-            _ => 2,
-        }
-    }
-
     /// How many groups of bins a panel can show: one a pixel, fewer where there are many panels.
     pub fn groups(&self) -> usize {
         (2400 / self.heads.len().max(1)).clamp(100, 400)
@@ -216,22 +126,31 @@ impl Panels<'_> {
 
     /// Draws the figure; `paint` draws one panel, by its position, into its plots.
     pub fn draw(&self, paint: impl Fn(&mut Canvas<'_>, &[Plot], usize)) -> String {
+        self.draw_on(&Grid::flowing(self.heads.len()), paint)
+    }
+
+    /// The same with the panels where `grid` has them.
+    pub fn draw_on(
+        &self,
+        grid: &Grid<'_>,
+        paint: impl Fn(&mut Canvas<'_>, &[Plot], usize),
+    ) -> String {
         let heading_lines = lines(self.title, self.subtitles);
         let legend = self.legend_places();
         let legend_height = legend.last().map_or(0.0, |(_, y)| y + 23.0);
         let top = heading_height(&heading_lines) + legend_height + 10.0;
-        let columns = self.columns();
-        let rows = self.heads.len().div_ceil(columns).max(1);
+        let columns = grid.columns;
         let labels: Vec<Marks> = self.tracks.iter().map(|track| track.scale.ticks()).collect();
         let left = MARGIN + self.axis_width(&labels) + 4.0;
         let gaps = GUTTER * (columns - 1) as f64;
         let wide = (WIDTH - MARGIN - left - gaps) / columns as f64;
         let (marks, across) = self.across.marks(wide);
-        let head = if self.has_room(wide) { HEAD } else { HEAD + LINE };
+        let below = if self.has_room(wide) { 0 } else { self.lines_below(grid, wide) };
+        let head = HEAD + LINE * below as f64;
         let high: f64 = self.tracks.iter().map(|track| track.height).sum();
         let high = high + (0..self.tracks.len()).map(|track| self.above(track)).sum::<f64>();
         let pitch = head + high + SPACE_BELOW;
-        let height = (top + rows as f64 * pitch + 44.0).ceil();
+        let height = (top + grid.height(pitch) + 44.0).ceil();
         canvas::draw(height, self.title, |canvas| {
             heading(canvas, &heading_lines.0, &heading_lines.1);
             for ((colours, words), (x, y)) in self.legend.iter().zip(&legend) {
@@ -239,23 +158,25 @@ impl Panels<'_> {
                 swatch(canvas, (*x, baseline - 9.0), (x + 18.0, baseline), colours);
                 canvas.text((x + 24.0, baseline), SMALL, Align::Start, MUTED, words);
             }
+            grid.name_groups(canvas, top, pitch);
             for index in 0..self.heads.len() {
-                let (row, column) = (index / columns, index % columns);
+                let (row, column) = grid.places[index];
                 let from = left + column as f64 * (wide + GUTTER);
-                let under_head = top + row as f64 * pitch + head;
+                let under_head = top + grid.top(row, pitch) + head;
+                let leftmost = grid.is_leftmost(index);
                 let plots = self.plots((from, from + wide), under_head);
                 for ((track, plot), labels) in self.tracks.iter().zip(&plots).zip(&labels) {
                     let (title, unit) = track.titles;
                     let baseline = plot.top - 8.0;
                     canvas.text((plot.left, baseline), SMALL, Align::Start, MUTED, title);
-                    if column == 0 {
+                    if leftmost {
                         let at = (plot.left - 6.0, baseline);
                         canvas.text(at, SMALL, Align::End, MUTED, unit);
                     }
                     for (tick, label) in labels {
                         let y = plot.y(*tick);
                         canvas.line(&[(plot.left, y), (plot.right, y)], GRID, 1.0);
-                        if column == 0 {
+                        if leftmost {
                             let at = (plot.left - 6.0, y + 4.0);
                             canvas.text(at, SMALL, Align::End, MUTED, label);
                         }
@@ -267,15 +188,14 @@ impl Panels<'_> {
                         }
                     }
                 }
-                self.name(canvas, (from, from + wide), under_head - head, index);
+                self.name(canvas, grid, (from, from + wide), under_head - head, index);
                 paint(canvas, &plots, index);
                 for plot in &plots {
                     let ends = [(plot.left, plot.bottom), (plot.right, plot.bottom)];
                     canvas.line(&ends, MUTED, 1.0);
                 }
-                let lowest = index + columns >= self.heads.len();
                 if let Some(plot) = plots.last() {
-                    mark_across(canvas, plot, &marks, lowest);
+                    mark_across(canvas, plot, &marks, grid.is_lowest(index));
                 }
                 if let Across::Spans(spans, _) = self.across
                     && let Some(gap) = spans.gap()
@@ -318,7 +238,14 @@ impl Panels<'_> {
 
     /// The name at the left, with its colour, and the remark at the right, or below it where some
     /// panel has no room for both.
-    fn name(&self, canvas: &mut Canvas<'_>, (left, right): (f64, f64), top: f64, index: usize) {
+    fn name(
+        &self,
+        canvas: &mut Canvas<'_>,
+        grid: &Grid<'_>,
+        (left, right): (f64, f64),
+        top: f64,
+        index: usize,
+    ) {
         let Head { name, colour, remark: (remark, ink) } = &self.heads[index];
         let y = top + LINE;
         let room = right - left;
@@ -328,11 +255,21 @@ impl Panels<'_> {
         }
         let name = text::fit(name, BODY, room - indent);
         canvas.text((left + indent, y), BODY, Align::Start, INK, &name);
-        let (at, align) = match self.has_room(room) {
-            true => ((right, y), Align::End),
-            false => ((left + indent, y + LINE), Align::Start),
-        };
-        canvas.text(at, SMALL, align, *ink, &text::fit(remark, SMALL, room - SWATCH));
+        if self.has_room(room) {
+            let remark = text::fit(remark, SMALL, room - SWATCH);
+            return canvas.text((right, y), SMALL, Align::End, *ink, &remark);
+        }
+        let mut y = y;
+        for line in below(remark, room, grid) {
+            y += LINE;
+            canvas.text((left + indent, y), SMALL, Align::Start, *ink, &line);
+        }
+    }
+
+    /// How many lines the longest remark takes below its name.
+    fn lines_below(&self, grid: &Grid<'_>, room: f64) -> usize {
+        let lines = self.heads.iter().map(|head| below(&head.remark.0, room, grid).len());
+        lines.max().unwrap_or(1)
     }
 
     /// Whether each name and its remark stand side by side in so many pixels.
@@ -355,6 +292,14 @@ impl Panels<'_> {
             place
         };
         self.legend.iter().map(place).collect()
+    }
+}
+
+/// A remark that stands below the name of a panel so wide, in lines.
+fn below(remark: &str, room: f64, grid: &Grid<'_>) -> Vec<String> {
+    match grid.groups {
+        Some(_) => text::wrap(remark, SMALL, room - SWATCH, 2),
+        None => vec![text::fit(remark, SMALL, room - SWATCH)],
     }
 }
 

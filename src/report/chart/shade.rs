@@ -5,7 +5,55 @@ use super::palette::{INK, MUTED};
 use super::panels::{Plot, SMALL};
 use super::text;
 use super::view::View;
+use crate::metrics::{Comparison, FleetInfo};
 use crate::time::{Instant, Window};
+
+/// When something is wrong with the store of a case.
+pub fn outages(comparison: &Comparison, case: usize) -> &[Window] {
+    fleet(comparison, case).map_or(&[], |fleet| &fleet.outages)
+}
+
+/// When a replica of the store of a case takes over.
+pub fn fail_overs(comparison: &Comparison, case: usize) -> &[Instant] {
+    fleet(comparison, case).map_or(&[], |fleet| &fleet.fail_overs)
+}
+
+fn fleet(comparison: &Comparison, case: usize) -> Option<&FleetInfo> {
+    comparison.cases[case].fleet.as_ref()
+}
+
+/// What is shaded and marked of some cases, to stand behind a subtitle: "; shaded: outage; line: fail-over".
+pub fn legend(comparison: &Comparison, mut cases: impl Iterator<Item = usize> + Clone) -> String {
+    let mut words = String::new();
+    if cases.clone().any(|case| !outages(comparison, case).is_empty()) {
+        words += "; shaded: outage";
+    }
+    if cases.any(|case| !fail_overs(comparison, case).is_empty()) {
+        words += "; line: fail-over";
+    }
+    words
+}
+
+/// Shades the outages of a case and marks its fail-overs over all plots of a panel, with a word above each from `free`
+/// on to the right as far as there is room. Its run began at `start`.
+pub fn trouble(
+    canvas: &mut Canvas<'_>,
+    plots: &[Plot],
+    view: &View,
+    (comparison, case): (&Comparison, usize),
+    start: Instant,
+    mut free: f64,
+) {
+    let instants = fail_overs(comparison, case).iter().map(|&at| Window { start: at, end: at });
+    let mut all: Vec<Window> = outages(comparison, case).iter().copied().chain(instants).collect();
+    all.sort_by_key(|window| window.start);
+    for window in all {
+        free = match window.start == window.end {
+            true => mark(canvas, plots, view, (start, window.start), "fail-over", free),
+            false => shade(canvas, plots, view, (start, window), "outage", free),
+        };
+    }
+}
 
 /// Shades `span` of a run that began at `start`, as far as it is drawn, and says `words` above it, from `free` on to the
 /// right; not at all where there is no room. Gives where more may be said.
@@ -31,7 +79,7 @@ pub fn shade(
 
 /// Draws a line at an instant of a run that began at `start`, if it is drawn, and says `words` above it as [`shade`]
 /// does.
-pub fn mark(
+fn mark(
     canvas: &mut Canvas<'_>,
     plots: &[Plot],
     view: &View,

@@ -47,10 +47,41 @@ pub fn fit(text: &str, size: f64, room: f64) -> String {
     format!("{}...", kept.trim_end())
 }
 
+/// The text, or as much of its beginning and of its end as fits, with dots between them.
+pub fn fit_middle(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let (mut from, mut to) = (0, chars.len());
+    let mut taken = width("...", size);
+    while from < to {
+        // From both ends in turn.
+        let begins = from <= chars.len() - to;
+        taken += advance(if begins { chars[from] } else { chars[to - 1] }) * size;
+        if taken > room {
+            break;
+        }
+        (from, to) = if begins { (from + 1, to) } else { (from, to - 1) };
+    }
+    let [begin, end] = [&chars[..from], &chars[to..]].map(|part| part.iter().collect::<String>());
+    format!("{}...{}", begin.trim_end(), end.trim_start())
+}
+
 /// The text broken at spaces into at most `most` lines (at least one); what is too long ends in dots.
 pub fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
+    wrap_words(text.split_whitespace(), size, room, most)
+}
+
+/// The same of words which may have spaces within them, where no line is broken.
+pub fn wrap_words<'a>(
+    words: impl Iterator<Item = &'a str>,
+    size: f64,
+    room: f64,
+    most: usize,
+) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in words {
         let last = lines.len() - 1;
         let longer = [lines[last].as_str(), word].join(" ");
         if lines[last].is_empty() {
@@ -110,6 +141,16 @@ mod tests {
         let short = fit(name, 13.0, 120.0);
         assert!(short.ends_with("...") && width(&short, 13.0) <= 120.0, "{short}");
         assert_eq!(fit("gcra", 13.0, 120.0), "gcra");
+    }
+
+    #[test]
+    fn what_is_cut_in_the_middle_keeps_both_ends_and_fits() {
+        let name = "check-then-increment, round-trip 50ms";
+        let short = fit_middle(name, 13.0, 120.0);
+        assert!(width(&short, 13.0) <= 120.0, "{short}");
+        assert!(short.starts_with("check") && short.ends_with("50ms"), "{short}");
+        assert_eq!(fit_middle("gcra", 13.0, 120.0), "gcra");
+        assert_eq!(fit_middle("gcra", 13.0, 0.0), "...");
     }
 
     #[test]

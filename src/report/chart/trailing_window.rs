@@ -9,6 +9,7 @@ use super::palette::{Colour, INK, MUTED, OVER, OVER_TEXT};
 use super::panels::{self, Across, BODY, Panels, Plot, SMALL, Track};
 use super::scale::Scale;
 use super::series::{self, Series};
+use super::shade::{self, beside};
 use super::view::{Steps, View};
 use super::{Chart, Draw, text};
 use crate::metrics::Comparison;
@@ -42,7 +43,9 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let keys =
         all.iter().filter_map(|one| one.row.tally.limits.first()).map(|limit| limit.keys.len());
     let of_keys = if keys.max().unwrap_or(0) > 1 { ", of the key with the most" } else { "" };
-    let drawn = format!("requests, by cost, accepted in the trailing {}{of_keys}", promise.per);
+    let troubles = shade::legend(comparison, std::iter::once(case));
+    let drawn =
+        format!("requests, by cost, accepted in the trailing {}{of_keys}{troubles}", promise.per);
     let (limits, _) = series::first_limit(comparison, case);
     let across = match (limit_shown, levels.len()) {
         (false, _) => format!("{limits}, far above the picture"),
@@ -56,6 +59,8 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         false => "",
     };
     let numbers = Numbers::up_to(most as f64, 4.0, true);
+    // What is shaded is named above the plots.
+    let over = if troubles.is_empty() { "" } else { "requests" };
     let left_out = series::remark(comparison, left_out).unwrap_or_default();
     let figure = Panels {
         title: &title,
@@ -63,13 +68,15 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
         heads: &panels::of_algorithms(&all, |one| remark(one, mixed)),
         legend: &[],
         across: Across::Run(&view),
-        tracks: &[Track { titles: ("", ""), scale: Scale::Even(numbers), height: 104.0 }],
+        tracks: &[Track { titles: (over, ""), scale: Scale::Even(numbers), height: 104.0 }],
     };
     let drawn_levels = if limit_shown { &levels[..] } else { &[] };
     let named = Cell::new(false);
     Some(figure.draw(|canvas, plots, index| {
         let (plot, one) = (&plots[0], &all[index]);
         let steps = curve(one, &view, figure.groups());
+        let start = one.row.tally.timeline.start;
+        shade::trouble(canvas, plots, &view, (comparison, case), start, beside(plot, over));
         paint(canvas, plot, one, &steps, drawn_levels);
         let taken = mark_peak(canvas, plot, one, &steps, drawn_levels);
         // The limit is named in the first panel whose curve leaves room for it.
@@ -342,5 +349,16 @@ mod tests {
             told(&comparison, 0),
             "boundary: sliding-window-log never lets more than 100 through in 60s"
         );
+    }
+
+    #[test]
+    fn outages_are_shaded_where_there_are_any() {
+        let outage = crate::report::fleet_samples::outage();
+        let svg = draw(&outage, 0).unwrap();
+        let said = super::super::tests::texts(&svg);
+        assert!(said.lines().any(|line| line == "outage") && said.contains("; shaded: outage"));
+        assert_eq!(svg.matches("opacity=\"0.09\"").count(), 1);
+        let none = draw(&outage, 3).unwrap();
+        assert!(!none.contains("shaded: outage") && !none.contains("opacity=\"0.09\""));
     }
 }

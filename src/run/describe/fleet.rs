@@ -1,5 +1,7 @@
 //! The nodes of a case and their store in words.
 
+mod clocks;
+
 use crate::clock;
 use crate::metrics::FleetInfo;
 use crate::nodes::{NodesSpec, Placement, Routing};
@@ -20,9 +22,14 @@ pub(super) fn info(fleet: &Fleet, run: Window) -> FleetInfo {
     let Fleet { nodes, store, .. } = fleet;
     let used = !matches!(nodes.placement, Placement::Local | Placement::Split);
     let outages = Outages::within(run, &store.outages).windows();
+    let stated = fleet.shards_at.is_some();
     FleetInfo {
         nodes: nodes_in_words(nodes),
-        store: used.then(|| store_in_words(store, nodes.placement)),
+        clocks: clocks::in_words(fleet, run),
+        store: match used {
+            true => Some(store_in_words(store, nodes.placement)),
+            false => stated.then(|| "not asked".to_owned()),
+        },
         outage: (used && !outages.is_empty()).then(|| trouble(store)),
         failure: (used && (!outages.is_empty() || may_fail(store)))
             .then(|| failure(store, nodes.placement)),
@@ -234,8 +241,11 @@ fn breaker(store: &StoreSpec) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::clock::Clock;
+    use crate::error::{Place, Source};
     use crate::rate::Limit;
     use crate::time::{Instant, Offset};
 
@@ -382,5 +392,9 @@ mod tests {
         let split = info(&fleet, run());
         assert_eq!((split.store, split.outage, split.outages), (None, None, Vec::new()));
         assert_eq!((split.failure, split.fail_overs), (None, Vec::new()));
+        // Where the scenario states one, it is told that nobody asks it.
+        let source = Source { name: "s.toml".to_owned(), text: "[store]".to_owned() };
+        fleet.shards_at = Some(Place { source: Arc::new(source), span: 0..7 });
+        assert_eq!(info(&fleet, run()).store.as_deref(), Some("not asked"));
     }
 }

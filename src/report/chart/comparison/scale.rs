@@ -50,12 +50,26 @@ impl Scale {
             let from = if near { below.max(0.0) } else { 0.0 };
             Scale { from, to: high + 0.08 * (high - from), left, right, edge: right, step }
         };
+        let pitch = |scale: &Scale| scale.step.step / (scale.to - scale.from) * (right - left);
+        let width = |scale: &Scale, tick| text::width(&scale.step.label(tick), SMALL);
         let fits = |scale: &Scale| {
-            let pitch = scale.step.step / (scale.to - scale.from) * (right - left);
-            let widths = scale.ticks().map(|tick| text::width(&scale.step.label(tick), SMALL));
-            widths.fold(0.0, f64::max) + 10.0 <= pitch
+            let widths = scale.ticks().map(|tick| width(scale, tick));
+            widths.fold(0.0, f64::max) + 10.0 <= pitch(scale)
         };
-        [5.0, 4.0, 3.0, 2.0].map(scale).into_iter().find(fits).unwrap_or_else(|| scale(1.0))
+        // A single tick tells of no value, so that two are drawn even where they nearly touch.
+        let several = |scale: &Scale| scale.ticks().nth(1).is_some();
+        let touch = |scale: &Scale| {
+            let widths: Vec<f64> = scale.ticks().map(|tick| width(scale, tick)).collect();
+            widths.windows(2).any(|two| two[0] / 2.0 + two[1] / 2.0 + 4.0 > pitch(scale))
+        };
+        let close = || [4.0, 3.0, 2.0].map(scale).into_iter().find(|scale| !touch(scale));
+        [5.0, 4.0, 3.0, 2.0]
+            .map(scale)
+            .into_iter()
+            .find(fits)
+            .or_else(|| Some(scale(1.0)).filter(several))
+            .or_else(close)
+            .unwrap_or_else(|| scale(2.0))
     }
 
     fn ticks(&self) -> impl Iterator<Item = f64> {
@@ -106,5 +120,17 @@ mod tests {
         assert_eq!(scale(&[(1000.0, 10.0), (1050.0, 10.0)]), "950 1,000 1,050");
         assert_eq!(scale(&[(0.0, 0.0)]), "0 0.5 1");
         assert_eq!(scale(&[(7.0, 0.0)]), "0 2 4 6");
+    }
+
+    #[test]
+    fn a_narrow_axis_has_two_ticks_at_least() {
+        for (number, wide, ticks) in
+            [(0.0015, 70.0, "0 0.001"), (0.0019, 70.0, "0 0.002"), (0.15, 40.0, "0 0.1")]
+        {
+            let means = [Mean { mean: number, half: None }].into_iter();
+            let scale = Scale::around(means, false, (0.0, wide));
+            let said: Vec<String> = scale.ticks().map(|tick| scale.step.label(tick)).collect();
+            assert_eq!(said.join(" "), ticks, "{number}");
+        }
     }
 }

@@ -4,33 +4,10 @@
 use super::super::chosen::{Chosen, Told};
 use super::super::palette::{Colour, MUTED, OVER_TEXT};
 use super::super::series::Series;
+use super::super::shade::fail_overs;
 use super::super::text;
 use crate::judge::InOutages;
-use crate::metrics::{Comparison, FleetInfo};
-use crate::time::{Instant, Window};
-
-fn fleet(comparison: &Comparison, case: usize) -> Option<&FleetInfo> {
-    comparison.cases[case].fleet.as_ref()
-}
-
-/// When something is wrong with the store of a case.
-pub fn outages(comparison: &Comparison, case: usize) -> &[Window] {
-    fleet(comparison, case).map_or(&[], |fleet| &fleet.outages)
-}
-
-/// When a replica of the store of a case takes over.
-pub fn fail_overs(comparison: &Comparison, case: usize) -> &[Instant] {
-    fleet(comparison, case).map_or(&[], |fleet| &fleet.fail_overs)
-}
-
-/// Both in time order; a fail-over lasts no time.
-pub fn trouble(comparison: &Comparison, case: usize) -> Vec<Window> {
-    let fail_overs = fail_overs(comparison, case).iter();
-    let instants = fail_overs.map(|&at| Window { start: at, end: at });
-    let mut all: Vec<Window> = outages(comparison, case).iter().copied().chain(instants).collect();
-    all.sort_by_key(|window| window.start);
-    all
-}
+use crate::metrics::Comparison;
 
 /// What a run decided in its outages; `None` where it has none.
 pub fn in_outages(one: &Series<'_>) -> Option<InOutages> {
