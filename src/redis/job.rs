@@ -67,8 +67,9 @@ impl Job<'_> {
         }
         progress.end();
         let tally = match (replay.ended.take(), result) {
-            (None | Some(Ended::Enough), Ok(tally)) => Some(tally),
-            (Some(Ended::Enough), Err(_)) => None,
+            (None, Ok(tally)) => Some(tally),
+            // What the model keeps is that of a whole run, or more than was compared.
+            (Some(Ended::Enough), _) => None,
             (None, Err(stopped)) => return Err(Ended::Error(self.cut_off(stopped))),
             (Some(Ended::Differs(otherwise)), _) => {
                 verified.difference = Some(self.look_back(&otherwise));

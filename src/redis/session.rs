@@ -30,9 +30,10 @@ const SCANNED: u32 = 1_000;
 /// A database with more keys than this is not searched for leftovers.
 const SEARCHED: u64 = 1_000_000;
 
-/// Deleting is tried anew for so long after it began, or for three times the timeout if that is longer, with longer
-/// and longer pauses.
+/// Deleting is tried anew for so long after it began, with longer and longer pauses, and so often at least: one that is
+/// not answered takes the whole timeout.
 const RETRIED_FOR: Duration = Duration::from_secs(3);
+const TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Session {
@@ -67,6 +68,17 @@ impl Session {
     /// Whatever is in the way.
     pub fn size(&mut self) -> Result<u64, Fault> {
         self.connection.ask(&cmd("DBSIZE"))
+    }
+
+    /// How many keys the server has evicted since it started; `None` where it does not tell.
+    ///
+    /// # Errors
+    /// Whatever is in the way.
+    pub fn evicted(&mut self) -> Result<Option<u64>, Fault> {
+        let about: Option<String> = self.connection.tell(cmd("INFO").arg("stats"))?;
+        let about = about.unwrap_or_default();
+        let line = about.lines().find_map(|line| line.strip_prefix("evicted_keys:"));
+        Ok(line.and_then(|number| number.trim().parse().ok()))
     }
 
     /// What all keys of the session start with.
@@ -142,17 +154,16 @@ impl Session {
     pub fn clear(&mut self, mut lost: bool) -> Result<u64, Fault> {
         let begun = now();
         let (mut pause, mut deleted) = (FIRST_PAUSE, 0);
-        loop {
+        for tries in 1.. {
             let result = self.try_to_clear(&mut lost, &mut deleted);
             match result {
-                Err(fault) if now() - begun < RETRIED_FOR.max(3 * self.timeout) => {
-                    lost |= fault.lost;
-                }
+                Err(fault) if tries < TRIES || now() - begun < RETRIED_FOR => lost |= fault.lost,
                 result => return result.map(|()| deleted),
             }
             sleep(pause);
             pause *= 2;
         }
+        Ok(deleted)
     }
 
     fn try_to_clear(&mut self, lost: &mut bool, deleted: &mut u64) -> Result<(), Fault> {

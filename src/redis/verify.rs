@@ -96,6 +96,7 @@ pub fn verify(
         return Err(occupied(address, size, &leftovers));
     }
     session.check_clean_up().map_err(failed)?;
+    let evicted = session.evicted().map_err(failed)?.unwrap_or(0);
     // Who has asked once asks again: from here on an interrupt waits until the keys are gone.
     if progress.stop() {
         return Err(Error::Interrupted);
@@ -113,6 +114,9 @@ pub fn verify(
         if ended.is_some() || verified.difference.is_some() {
             break;
         }
+    }
+    if verified.difference.is_some() {
+        ended = without_keys(&mut session, evicted).map(Ended::Fault);
     }
     progress.hold(true);
     if matches!(ended, Some(Ended::Error(Error::Interrupted))) {
@@ -140,6 +144,20 @@ pub fn verify(
             Ok(verified)
         }
         (_, Ok(_)) => Ok(verified),
+    }
+}
+
+/// Why a difference says nothing of scripts: the server has forgotten keys since it had evicted so many, or does not say.
+fn without_keys(session: &mut Session, before: u64) -> Option<Fault> {
+    match session.evicted() {
+        Ok(evicted) => evicted.and_then(|evicted| evicted.checked_sub(before)).filter(|&n| n > 0).map(|keys| {
+            Fault::new(format!(
+                "it has evicted {} meanwhile, as its memory was full: without them it decides otherwise; raise its \
+                 `maxmemory`, or compare less with `--limit-attempts`",
+                counted(keys)
+            ))
+        }),
+        Err(fault) => Some(fault),
     }
 }
 

@@ -29,6 +29,16 @@ fn tallies(text: &str) -> Vec<(String, String, Tally)> {
     comparison.rows.into_iter().map(named).collect()
 }
 
+/// Why a scenario ends with an error.
+fn refused(text: &str) -> String {
+    let text = format!("name = \"t\"\nstart = \"12:00:00\"\n{text}");
+    let scenario = Scenario::parse(Path::new("t.toml"), text, &Changes::default());
+    let prepared = scenario.and_then(|scenario| run::prepare(scenario, &[]));
+    let findings = prepared
+        .and_then(|prepared| run::simulate(&prepared, run::Options::default(), &Silent::default()));
+    findings.map(|_| ()).expect_err("it is refused").render(false)
+}
+
 /// What a scenario without cases comes to under one algorithm.
 fn tally(text: &str, algorithm: &str) -> Tally {
     let table = match algorithm.contains('\n') {

@@ -1,6 +1,6 @@
 //! What a store keeps, loses and has no room for.
 
-use super::{burst, fates, metric, tally};
+use super::{burst, fates, metric, refused, tally};
 
 /// A bucket that starts empty begins to fill when a key is first seen, even if that attempt is refused.
 #[test]
@@ -151,6 +151,30 @@ fn an_outage_of_a_shard_is_one_for_the_keys_that_it_has() {
     };
     // The hash slot of foo is 12182, in the second half of 16384.
     assert_eq!((of(1), of(2)), (0.0, 100.0));
+}
+
+/// A limit of each client and one of all, in a script: `foo` and `everything` are in different slots.
+#[test]
+fn a_script_whose_keys_lie_in_different_slots_is_refused_where_there_are_several_shards() {
+    let of = |store: &str| {
+        format!(
+            "duration = \"1s\"\nlimit = [\"5/1s\", {{ requests = 9, per = \"1s\", key = \"everything\" }}]\n{}[store]\n{store}",
+            burst("0s", "0s", 9)
+        )
+    };
+    let shown = refused(&of("shards = 2\n"));
+    for part in
+        ["CROSSSLOT", "different hash slots", "t.toml:11:10", "what all keys of an attempt share"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    for store in [
+        "shards = 1\n",
+        "shards = 2\nkey-name = \"<limit>:<key>{all}\"\n",
+        "shards = 2\natomicity = \"check-then-increment\"\n",
+    ] {
+        assert_eq!(tally(&of(store), "fixed-window").books.attempts, 9, "{store}");
+    }
 }
 
 /// After a read that is answered too late the breaker opens, and what was decided is not written behind it.

@@ -8,13 +8,14 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use ratesim::error::Error;
+use ratesim::redis::{Address, Comparison, Options, verify};
 use ratesim::run::Silent;
 use redis::cmd;
 
 use crate::Test;
 use crate::support::{
-    After, LONG, Server, database, failure, forget_scripts, keys, nobody, obliging, pretend,
-    session, verified,
+    After, LONG, Server, database, failure, forget_scripts, keys, nobody, obliging, prepared,
+    pretend, session, verified,
 };
 
 pub fn tests() -> Vec<Test> {
@@ -42,6 +43,7 @@ pub fn tests() -> Vec<Test> {
         crate::test!(Program, faults::it_asks_for_a_password),
         crate::test!(Program, faults::it_is_a_replica),
         crate::test!(Program, faults::its_memory_is_full),
+        crate::test!(Program, faults::it_evicts_keys),
         crate::test!(Program, faults::it_belongs_to_a_cluster),
     ]
 }
@@ -367,6 +369,21 @@ pub fn it_is_a_replica() {
 pub fn its_memory_is_full() {
     let server = Server::start(&["--maxmemory", "100kb"]);
     says(&failure(&server.url(), LONG), "its memory is full");
+}
+
+pub fn it_evicts_keys() {
+    let server = Server::start(&["--maxmemory", "2500kb", "--maxmemory-policy", "allkeys-lru"]);
+    // Each client comes twice, and has gone by then: there is no room for all.
+    let text = "name = \"it\"\nduration = \"60s\"\nlimit = \"1/60s\"\n[[algorithm]]\nkind = \"fixed-window\"\n\
+                [[traffic]]\nkind = \"steady\"\nrate = \"1000/s\"\nclients = 30000\n";
+    let prepared = prepared(text);
+    let comparison = Comparison::of(&prepared).unwrap();
+    let options = Options { timeout: LONG, ..Options::default() };
+    let address = Address::parse(&server.url()).unwrap();
+    let error = verify(&comparison, &address, &options, &Silent::default()).unwrap_err();
+    assert_eq!(error.exit_code(), 3, "{error}");
+    says(&error.render(false), "meanwhile, as its memory was full");
+    assert_eq!(keys(&server.url()), 0);
 }
 
 pub fn it_belongs_to_a_cluster() {

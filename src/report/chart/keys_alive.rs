@@ -93,13 +93,11 @@ fn highest(one: &Series<'_>, view: &View, groups: usize, of: fn(&Bin) -> u64) ->
     view.highest(&one.row.tally.timeline, groups, of)
 }
 
-/// How many keys the algorithms of a case come to at most and leave at the end: the most of any.
+/// How many keys a case comes to at most and leaves at the end, under the algorithm that leaves the most for ever, or
+/// of those that leave none the one that keeps the most.
 fn remark(all: &[Series<'_>]) -> (String, Colour) {
-    let kept = all.iter().filter_map(keys).reduce(|one, other| StoreKeys {
-        most: one.most.max(other.most),
-        at_end: one.at_end.max(other.at_end),
-        stuck_at_end: one.stuck_at_end.max(other.stuck_at_end),
-    });
+    let kept =
+        all.iter().filter_map(keys).max_by_key(|kept| (kept.stuck_at_end, kept.most, kept.at_end));
     let Some(StoreKeys { most, at_end, stuck_at_end }) = kept else {
         return ("no keys in a store".to_owned(), MUTED);
     };

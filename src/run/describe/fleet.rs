@@ -199,7 +199,7 @@ fn some(what: &str, all: &[usize]) -> String {
 /// Whether a store of which nothing is wrong may leave a node without an answer.
 fn may_fail(store: &StoreSpec) -> bool {
     let waits = match store.on_failure {
-        OnFailure::OpenAfter(after) => after,
+        OnFailure::OpenAfter(after) => after.min(store.timeout),
         _ => store.timeout,
     };
     let longest = match store.round_trip {
@@ -218,8 +218,9 @@ fn failure(store: &StoreSpec, placement: Placement) -> String {
         (_, OnFailure::Open) => "attempts pass".to_owned(),
         (_, OnFailure::Closed) => "attempts are rejected".to_owned(),
         (_, OnFailure::OpenAfter(span)) => {
+            let without = if store.timeout < span { without } else { "no answer".to_owned() };
             let breaker = breaker(store);
-            return format!("no answer: attempts pass {} after they came{breaker}", length(span));
+            return format!("{without}: attempts pass {} after they came{breaker}", length(span));
         }
         (_, OnFailure::Local) => match store.fallback {
             None => "each node limits by itself".to_owned(),
