@@ -43,7 +43,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let title = title(comparison, case, &all);
     let troubles = shade::legend(comparison, std::iter::once(case));
     let drawn = format!(
-        "{} per second, averaged over {}; {}{troubles}",
+        "{} per second, averaged over {}; {}",
         things(&all),
         Span::from_nanos(view.group_length(groups).min(Span::MAX.nanos())),
         series::limits(comparison, case),
@@ -58,7 +58,7 @@ fn draw(comparison: &Comparison, case: usize) -> Option<String> {
     let numbers = Numbers::up_to(most, 4.0, false);
     let figure = Panels {
         title: &title,
-        subtitles: &[&drawn, &left_out],
+        subtitles: &[&drawn, troubles.trim_start_matches("; "), &left_out],
         heads: &panels::of_algorithms(&all, |one| remark(one, &view)),
         legend: &legend[..if any_over { 3 } else { 2 }],
         across: Across::Run(&view),
@@ -179,7 +179,7 @@ mod tests {
         let outage = crate::report::fleet_samples::outage();
         let svg = draw(&outage, 0).unwrap();
         let said = super::super::tests::texts(&svg);
-        assert!(said.lines().any(|line| line == "outage") && said.contains("; shaded: outage"));
+        assert!(said.lines().any(|line| line == "outage") && said.contains("shaded: outage"));
         assert_eq!(svg.matches("opacity=\"0.09\"").count(), 1);
         let none = draw(&outage, 3).unwrap();
         assert!(!none.contains("shaded: outage") && !none.contains("opacity=\"0.09\""));

@@ -131,7 +131,7 @@ fn draw(comparison: &Comparison) -> Option<String> {
 fn grid<'a>(drawn: &Chosen<'a>) -> Grid<'a> {
     let algorithms = drawn.algorithms();
     if algorithms.len() < 2 || drawn.cases.len() < 2 {
-        return Grid::flowing(drawn.all().count());
+        return Grid { wraps: true, ..Grid::flowing(drawn.all().count()) };
     }
     let names = algorithms.iter().map(|name| text::width(name, BODY));
     let narrow = names.fold(0.0, f64::max) <= NARROW;

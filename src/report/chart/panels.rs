@@ -297,9 +297,9 @@ impl Panels<'_> {
 
 /// A remark that stands below the name of a panel so wide, in lines.
 fn below(remark: &str, room: f64, grid: &Grid<'_>) -> Vec<String> {
-    match grid.groups {
-        Some(_) => text::wrap(remark, SMALL, room - SWATCH, 2),
-        None => vec![text::fit(remark, SMALL, room - SWATCH)],
+    match grid.wraps {
+        true => text::wrap(remark, SMALL, room - SWATCH, 2),
+        false => vec![text::fit(remark, SMALL, room - SWATCH)],
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Grid<'a> {
     pub places: Vec<(usize, usize)>,
     /// Of panels that stand in groups, in which row each group begins and what it is called.
     pub groups: Option<Vec<(usize, &'a str)>>,
+    /// Whether a remark may take two lines.
+    pub wraps: bool,
 }
 
 impl<'a> Grid<'a> {
@@ -23,7 +25,7 @@ impl<'a> Grid<'a> {
     pub fn flowing(panels: usize) -> Grid<'a> {
         let columns = if panels < 2 { 1 } else { 2 };
         let places = (0..panels).map(|index| (index / columns, index % columns)).collect();
-        Grid { columns, places, groups: None }
+        Grid { columns, places, groups: None, wraps: false }
     }
 
     /// Groups of panels below one another, each with its name and the columns of its panels: a panel that is not right
@@ -41,7 +43,7 @@ impl<'a> Grid<'a> {
             }
             row += 1;
         }
-        Grid { columns, places, groups: Some(groups) }
+        Grid { columns, places, groups: Some(groups), wraps: true }
     }
 
     /// Where a row begins below the first, if each is so high.
