@@ -346,6 +346,7 @@ impl Threads {
 }
 
 /// The columns of the terminal; where there is none those that `COLUMNS` says, or 80.
+#[expect(clippy::disallowed_methods, reason = "how wide a table is printed reaches no file")]
 fn width() -> usize {
     let (terminal, width) = (std::io::stdout().is_terminal(), terminal_size::terminal_size());
     let columns = match width {

@@ -153,8 +153,9 @@ impl Session {
     /// What was in the way at last.
     pub fn clear(&mut self, mut lost: bool) -> Result<u64, Fault> {
         let begun = now();
-        let (mut pause, mut deleted) = (FIRST_PAUSE, 0);
-        for tries in 1.. {
+        let (mut pause, mut tries, mut deleted) = (FIRST_PAUSE, 0, 0);
+        loop {
+            tries += 1;
             let result = self.try_to_clear(&mut lost, &mut deleted);
             match result {
                 Err(fault) if tries < TRIES || now() - begun < RETRIED_FOR => lost |= fault.lost,
@@ -163,7 +164,6 @@ impl Session {
             sleep(pause);
             pause *= 2;
         }
-        Ok(deleted)
     }
 
     fn try_to_clear(&mut self, lost: &mut bool, deleted: &mut u64) -> Result<(), Fault> {

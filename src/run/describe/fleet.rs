@@ -162,8 +162,7 @@ fn trouble(store: &StoreSpec) -> String {
                 (format!("losing {} of {what}", share(f64::from(ppm) / 1e6)), "")
             }
         };
-        let of =
-            [("node", &outage.nodes), ("shard", &outage.shards)].map(|(what, all)| some(what, all));
+        let of = [some("node", &outage.nodes), some("shard", &outage.shards)];
         let lost = if outage.loses { ", then empty" } else { "" };
         let (lasts, at) = (length(outage.lasts), length(outage.at));
         format!("{what} for {lasts} from {at} on{how}{}{lost}", of.concat())
@@ -218,9 +217,9 @@ fn failure(store: &StoreSpec, placement: Placement) -> String {
         (_, OnFailure::Open) => "attempts pass".to_owned(),
         (_, OnFailure::Closed) => "attempts are rejected".to_owned(),
         (_, OnFailure::OpenAfter(span)) => {
-            let without = if store.timeout < span { without } else { "no answer".to_owned() };
-            let breaker = breaker(store);
-            return format!("{without}: attempts pass {} after they came{breaker}", length(span));
+            let without = if store.timeout < span { &without } else { "no answer" };
+            let then = format!("attempts pass {} after they came", length(span));
+            return format!("{without}: {then}{}", breaker(store));
         }
         (_, OnFailure::Local) => match store.fallback {
             None => "each node limits by itself".to_owned(),
