@@ -64,7 +64,10 @@ fn draw(comparison: &Comparison) -> Option<String> {
         _ => String::new(),
     };
     let remark = series::remark(comparison, left_out).unwrap_or_default();
-    let drawn = "time from arrival to acceptance, those that did not wait included";
+    let drawn = match comparison.is_fleet() {
+        false => "time from arrival to acceptance, those that did not wait included",
+        true => "time in the queue, calls of the store not included; those that did not wait are",
+    };
     let lines = panels::lines(&title, &[drawn, &limits, &remark]);
     let head = panels::heading_height(&lines) + 6.0;
     let group = HEAD + 4.0 * PITCH;

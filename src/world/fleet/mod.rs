@@ -11,7 +11,9 @@
 
 mod calls;
 mod deciding;
+mod journal;
 mod leases;
+mod names;
 mod own;
 mod places;
 mod shelf;
@@ -36,9 +38,10 @@ use crate::time::{Instant, Span, Window};
 use crate::traffic::Arrival;
 
 use calls::Call;
+use journal::Journal;
 use leases::Leases;
+use names::Names;
 use places::{Holdings, Places};
-use shelf::{Journal, Names};
 use stock::{Id, Stock};
 use sync::Syncs;
 use under_way::UnderWay;

@@ -12,10 +12,7 @@ impl<'a> Fleet<'a> {
     /// A node decides an attempt by its own state.
     pub(super) fn decide(&mut self, desk: &mut Desk<'a>, ask: Ask, node: usize, reading: Reading) {
         let at = ask.arrival.at;
-        self.find_spots(desk, node);
-        let gate = self.places.gate(node);
-        let ruling = gate.rule(&self.spots, reading);
-        let decision = gate.enact(&self.spots, reading, &ruling);
+        let (_, decision) = self.places.decide(node, &desk.keys, &mut self.spots, reading);
         self.keep(desk, node, at, reading);
         self.see(desk, node, at);
         let by = By::Node(Asked { node: Some(node as u32), reading });

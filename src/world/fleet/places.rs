@@ -2,8 +2,8 @@
 //! within a gate.
 
 use crate::algorithm::Footprint;
-use crate::time::Instant;
-use crate::world::gate::Gate;
+use crate::time::{Instant, Reading};
+use crate::world::gate::{Decision, Gate, Ruling};
 use crate::world::keys::Met;
 
 /// The states of keys at several places.
@@ -36,6 +36,22 @@ impl Places {
         for met in keys {
             *met = self.spot(place, *met);
         }
+    }
+
+    /// Decides an attempt by the states at a place, and charges them. `spots` becomes the numbers of their keys.
+    pub fn decide(
+        &mut self,
+        place: usize,
+        keys: &[Met],
+        spots: &mut Vec<Met>,
+        reading: Reading,
+    ) -> (Ruling, Decision) {
+        spots.clear();
+        spots.extend_from_slice(keys);
+        self.locate(place, spots);
+        let gate = self.gate(place);
+        let ruling = gate.rule(spots, reading);
+        (ruling, gate.enact(spots, reading, &ruling))
     }
 
     /// A key with the number of its state at a place.

@@ -1,71 +1,15 @@
 //! The store's side: what a hit does to a key, and how keys go.
 
-use indexmap::IndexMap;
-
 use super::Fleet;
-use super::stock::{Entry, Id};
+use super::stock::Id;
 use crate::algorithm::{Footprint, Kept};
 use crate::nodes::Placement;
 use crate::seed::below;
-use crate::store::{Deadline, Hit, KeyName, hash_slot, shard_of};
+use crate::store::{Deadline, Hit, shard_of};
 use crate::time::{Instant, Reading, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
 use crate::world::keys::Met;
-
-/// What is known of the names of keys.
-#[derive(Debug)]
-pub(super) struct Names {
-    /// By limit and key.
-    known: Vec<Vec<Option<Name>>>,
-}
-
-/// The name of a key in the store.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Name {
-    /// Its length in bytes.
-    pub length: usize,
-    /// Its hash slot.
-    pub slot: u16,
-}
-
-impl Names {
-    pub fn new(limits: usize) -> Names {
-        Names { known: vec![Vec::new(); limits] }
-    }
-
-    /// The name of a key, which is made of the names of its limit and its own.
-    pub fn of(&mut self, desk: &Desk, template: &KeyName, (limit, key): Id) -> Name {
-        let known = &mut self.known[limit];
-        if known.len() <= key {
-            known.resize(key + 1, None);
-        }
-        *known[key].get_or_insert_with(|| {
-            let name = desk.stored_name(template, limit, key);
-            Name { length: name.len(), slot: hash_slot(name.as_bytes()) }
-        })
-    }
-}
-
-/// What was there when a replica last learned of it, of all keys that have changed since.
-#[derive(Debug)]
-pub(super) struct Journal {
-    shard: Option<usize>,
-    active: bool,
-    before: IndexMap<Id, (Entry, Option<Met>)>,
-}
-
-impl Journal {
-    /// Of one shard, or of all.
-    pub fn new(shard: Option<usize>) -> Journal {
-        Journal { shard, active: false, before: IndexMap::new() }
-    }
-
-    /// From now on changes are lost.
-    pub fn begin(&mut self) {
-        self.active = true;
-    }
-}
 
 impl<'a> Fleet<'a> {
     /// The place of the store's states.
@@ -89,7 +33,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// A key is gone from the stock: its state goes too.
-    fn gone(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, early: bool) {
+    pub(super) fn gone(&mut self, desk: &mut Desk<'a>, at: Instant, id: Id, early: bool) {
         let spot = self.spot_of(desk, id);
         let shelf = self.shelf();
         self.places.gate(shelf).forget(&spot);
@@ -106,7 +50,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Tells the judge of a key that is there: its state counts for as long as it means something and is kept.
-    fn stays(
+    pub(super) fn stays(
         &mut self,
         desk: &mut Desk<'a>,
         at: Instant,
@@ -133,7 +77,7 @@ impl<'a> Fleet<'a> {
         desk.judge.kept(id.0, id.1, at, footprint, Some(until));
     }
 
-    fn spot_of(&mut self, desk: &Desk<'a>, id: Id) -> Met {
+    pub(super) fn spot_of(&mut self, desk: &Desk<'a>, id: Id) -> Met {
         let shelf = self.shelf();
         self.places.spot(shelf, desk.ring.met(id.0, id.1))
     }
@@ -148,29 +92,6 @@ impl<'a> Fleet<'a> {
             self.gone(desk, at, id, true);
         }
         true
-    }
-
-    /// Takes down what a journal must know before a key changes.
-    pub(super) fn remember(&mut self, desk: &Desk<'a>, id: Id) {
-        for index in 0..self.journals.len() {
-            let Journal { shard, active, before } = &self.journals[index];
-            if !active || before.contains_key(&id) {
-                continue;
-            }
-            if shard.is_some_and(|shard| shard != self.shard(desk, id)) {
-                continue;
-            }
-            let entry = self.stock.get(id);
-            let copy = entry.alive.then(|| {
-                let (shelf, met) = (self.shelf(), desk.ring.met(id.0, id.1));
-                let spot = self.places.spot(shelf, met);
-                let gate = self.places.gate(shelf);
-                let copy = Met { key: gate.take(met.limit, met.variant), ..met };
-                gate.copy(&spot, &copy);
-                copy
-            });
-            self.journals[index].before.insert(id, (entry, copy));
-        }
     }
 
     /// The keys at hand were asked for at `at`, and `ruling` says which of their states were written.
@@ -242,32 +163,6 @@ impl<'a> Fleet<'a> {
                 self.remember(desk, id);
                 self.stock.remove(id);
                 self.gone(desk, at, id, true);
-            }
-        }
-    }
-
-    /// A replica takes over, which does not know what its journal says.
-    pub(super) fn take_over(&mut self, desk: &mut Desk<'a>, at: Instant, index: usize) {
-        self.journals[index].active = false;
-        for (id, (entry, copy)) in std::mem::take(&mut self.journals[index].before) {
-            self.remember(desk, id);
-            let lives = self.stock.restore(id, at, entry);
-            match copy {
-                Some(copy) if lives => {
-                    let (shelf, spot) = (self.shelf(), self.spot_of(desk, id));
-                    let gate = self.places.gate(shelf);
-                    gate.copy(&copy, &spot);
-                    gate.give_back(&copy);
-                    let kept = gate.kept(&spot, at.exact());
-                    self.stays(desk, at, id, &kept, kept.matters(at.exact()));
-                }
-                copy => {
-                    if let Some(copy) = copy {
-                        let shelf = self.shelf();
-                        self.places.gate(shelf).give_back(&copy);
-                    }
-                    self.gone(desk, at, id, true);
-                }
             }
         }
     }

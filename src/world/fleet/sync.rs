@@ -99,10 +99,7 @@ impl<'a> Fleet<'a> {
         reading: Reading,
     ) {
         let at = ask.arrival.at;
-        self.find_spots(desk, node);
-        let gate = self.places.gate(node);
-        let ruling = gate.rule(&self.spots, reading);
-        let decision = gate.enact(&self.spots, reading, &ruling);
+        let (ruling, decision) = self.places.decide(node, &desk.keys, &mut self.spots, reading);
         self.keep(desk, node, at, reading);
         self.see(desk, node, at);
         let own = &mut self.syncs.nodes[node];

@@ -88,12 +88,7 @@ impl<'a> Fleet<'a> {
         }
         let reading = self.nodes.clocks[node].reading(self.run.start, at);
         if let Some(fallback) = &mut self.fallback {
-            self.spots.clear();
-            self.spots.extend_from_slice(&desk.keys);
-            fallback.locate(node, &mut self.spots);
-            let gate = fallback.gate(node);
-            let ruling = gate.rule(&self.spots, reading);
-            let decision = gate.enact(&self.spots, reading, &ruling);
+            let (_, decision) = fallback.decide(node, &desk.keys, &mut self.spots, reading);
             self.decided_at_once(desk, ask, node, at, decision, By::Fallback(reading));
             return desk.judge.fell_back(at);
         }
