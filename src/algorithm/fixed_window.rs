@@ -140,6 +140,12 @@ impl Algorithm for FixedWindow {
         state.count = state.count.saturating_add(u64::from(cost));
     }
 
+    fn as_of(&self, state: &State, now: Reading) -> Reading {
+        let freezes = self.common.backwards == Backwards::Freeze;
+        let precedes = now.0 < state.end && self.precedes(now.0, state);
+        if freezes && precedes { Reading(state.end - self.width) } else { now }
+    }
+
     fn owe(&self, state: &mut State, now: Reading, cost: u32) {
         let freezes = self.common.backwards == Backwards::Freeze;
         let is_over = now.0 < state.end && self.precedes(now.0, state);

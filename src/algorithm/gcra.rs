@@ -71,6 +71,10 @@ impl<N: Nanos> Algorithm for Gcra<N> {
         self.schedule.charge(state, now, cost);
     }
 
+    fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {
+        self.schedule.as_of(state, now)
+    }
+
     fn owe(&self, state: &mut Due<N>, now: Reading, cost: u32) {
         self.schedule.owe(state, now, cost);
     }

@@ -99,6 +99,10 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
         self.schedule.charge(state, now, cost);
     }
 
+    fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {
+        self.schedule.as_of(state, now)
+    }
+
     fn owe(&self, state: &mut Due<N>, now: Reading, cost: u32) {
         self.schedule.owe(state, now, cost);
     }

@@ -24,6 +24,9 @@ pub trait Limiter: Send {
     /// See [`Algorithm::charge`].
     fn charge(&mut self, key: usize, now: Reading, cost: u32);
 
+    /// See [`Algorithm::as_of`].
+    fn as_of(&self, key: usize, now: Reading) -> Reading;
+
     /// See [`Algorithm::owe`].
     fn owe(&mut self, key: usize, now: Reading, cost: u32);
 
@@ -164,6 +167,10 @@ impl<A: Algorithm> Limiter for Keyed<A> {
     fn charge(&mut self, key: usize, now: Reading, cost: u32) {
         let now = self.cut(now);
         self.algorithm.charge(&mut self.states[key], now, cost);
+    }
+
+    fn as_of(&self, key: usize, now: Reading) -> Reading {
+        self.algorithm.as_of(&self.states[key], self.cut(now))
     }
 
     fn owe(&mut self, key: usize, now: Reading, cost: u32) {

@@ -118,10 +118,16 @@ pub trait Algorithm: Send + Sync + 'static {
     /// modes that charge whatever the verdict; then a bucket stops at empty and a queue at full.
     fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
 
-    /// `cost` has passed at `now` by a decision that was made elsewhere, on a copy of this state: what there is not
-    /// is owed, as far as a state can hold it. Under `freeze` it counts as of its own reading all the same, where
-    /// newer ones have been seen, as what is told late has passed when it did: in the window in which that lay, and
-    /// refilled since.
+    /// The reading by which an attempt at `now` is decided: under `freeze` one that this state has seen, if that is
+    /// newer.
+    fn as_of(&self, _state: &Self::State, now: Reading) -> Reading {
+        now
+    }
+
+    /// `cost` has passed by a decision that was made elsewhere, as of `now`, on a copy of this state: what there is
+    /// not is owed, as far as a state can hold it. Under `freeze` it counts as of that reading, where this state has
+    /// seen newer ones, as what is told late has passed when it did: in the window in which that lay, and refilled
+    /// since.
     fn owe(&self, state: &mut Self::State, now: Reading, cost: u32) {
         self.charge(state, now, cost);
     }
@@ -228,6 +234,11 @@ impl Backwards {
     /// The reading that is the key's last once an attempt at `now` was stored.
     fn stored_as(self, now: i64, last: i64) -> i64 {
         if self == Backwards::Freeze { now.max(last) } else { now }
+    }
+
+    /// See [`Algorithm::as_of`], of a key whose last reading is `last`.
+    fn as_of(self, now: Reading, last: i64) -> Reading {
+        Reading(self.stored_as(now.0, last))
     }
 }
 

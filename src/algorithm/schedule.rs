@@ -155,6 +155,11 @@ impl<N: Nanos> Schedule<N> {
         *due = Due { next: done.min(full).max(settled.next), last: settled.last };
     }
 
+    /// The reading by which an attempt at `now` is decided.
+    pub(super) fn as_of(&self, due: &Due<N>, now: Reading) -> Reading {
+        self.common.backwards.as_of(now, due.last)
+    }
+
     /// Charges `cost` by a decision that was made elsewhere; what is owed does not stop at the reach.
     pub(super) fn owe(&self, due: &mut Due<N>, now: Reading, cost: u32) {
         let settled = self.settled(due, now);

@@ -156,6 +156,10 @@ impl Algorithm for SlidingWindowCounter {
         state.current = state.current.saturating_add(u64::from(cost));
     }
 
+    fn as_of(&self, state: &State, now: Reading) -> Reading {
+        self.common.backwards.as_of(now, state.last)
+    }
+
     fn owe(&self, state: &mut State, now: Reading, cost: u32) {
         let starts = state.end.saturating_sub(self.width);
         if self.common.backwards != Backwards::Freeze || now.0 >= starts {

@@ -226,6 +226,10 @@ impl Algorithm for SlidingWindowLog {
         self.add(state, now, stamp, cost);
     }
 
+    fn as_of(&self, state: &State, now: Reading) -> Reading {
+        self.common.backwards.as_of(now, state.newest())
+    }
+
     fn owe(&self, state: &mut State, now: Reading, cost: u32) {
         let stamp = match self.common.backwards {
             Backwards::Freeze => now.0,

@@ -1,8 +1,8 @@
 //! The token bucket: tokens trickle in at the rate of the limit, and every request takes its cost.
 //!
-//! **Rule.** A bucket of capacity B starts full and gains L/W tokens a nanosecond, exactly; an attempt
-//! of cost c passes if it holds c tokens, and takes them. `initial` says how many it holds at a key's
-//! first request. With `refill = "interval"` L tokens come at once, at every W after that request.
+//! **Rule.** A bucket of capacity B starts full and gains L/W tokens a nanosecond, exactly; an attempt of cost c
+//! passes if it holds c tokens, and takes them. `initial` says how many it holds at a key's first request. With
+//! `refill = "interval"` L tokens come at once, at every W after that request.
 //!
 //! **Source.** S. Shenker and J. Wroclawski, "General Characterization Parameters for Integrated
 //! Service Network Elements", RFC 2215, 1997.
@@ -60,10 +60,8 @@ fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<d
     if !fits {
         return None;
     }
-    match limiter::<u64>(limit, initial, refill, common) {
-        None => limiter::<u128>(limit, initial, refill, common),
-        narrow => narrow,
-    }
+    let narrow = limiter::<u64>(limit, initial, refill, common);
+    narrow.or_else(|| limiter::<u128>(limit, initial, refill, common))
 }
 
 fn limiter<U: Units>(
@@ -187,6 +185,10 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         *state = State { deficit: (deficit + cost).min(self.capacity).max(deficit), last };
     }
 
+    fn as_of(&self, state: &State<U>, now: Reading) -> Reading {
+        self.common.backwards.as_of(now, state.last)
+    }
+
     fn owe(&self, state: &mut State<U>, now: Reading, cost: u32) {
         let State { deficit, last } = self.settled(state, now.0);
         let mut cost = U::from(u64::from(cost).min(self.burst)) * self.token;
@@ -286,13 +288,10 @@ mod tests {
     #[test]
     fn a_fraction_of_a_token_is_never_lost_however_often_one_asks() {
         let mut trial = Trial::new("token-bucket", "10/30s", None, "");
-        let left: Vec<u32> = (0..=10)
-            .map(|n| {
-                trial.ask(n * SEC).unwrap();
-                trial.left(n * SEC)
-            })
-            .collect();
-        assert_eq!(left, [9, 8, 7, 7, 6, 5, 5, 4, 3, 3, 2]);
+        for (now, left) in (0..).map(|n| n * SEC).zip([9, 8, 7, 7, 6, 5, 5, 4, 3, 3, 2]) {
+            trial.ask(now).unwrap();
+            assert_eq!(trial.left(now), left, "{now}");
+        }
         let mut trial = Trial::new("token-bucket", "1/s", None, "");
         assert_eq!(trial.passing((0..6).map(|n| n * 500 * MS)), [0, SEC, 2 * SEC]);
     }

@@ -202,15 +202,22 @@ impl Gate {
     }
 
     /// Does to the states what a ruling says that was made on copies of them, as far as that was written.
-    pub(super) fn enact_elsewhere(&mut self, keys: &[Met], now: Reading, ruling: &Ruling) {
-        for (index, met) in keys.iter().enumerate() {
+    /// Each counts as of its own reading.
+    pub(super) fn enact_elsewhere(&mut self, keys: &[Met], as_of: &[Reading], ruling: &Ruling) {
+        for (index, (met, now)) in keys.iter().zip(as_of).enumerate() {
             let (limiter, key) = self.of(met);
             if ruling.charged >> index & 1 == 1 {
-                limiter.owe(key, now, met.cost);
+                limiter.owe(key, *now, met.cost);
             } else if ruling.noted >> index & 1 == 1 {
-                limiter.deny(key, now, met.cost);
+                limiter.deny(key, *now, met.cost);
             }
         }
+    }
+
+    /// The reading by which the state of a key decides an attempt at `now`.
+    pub(super) fn as_of(&self, met: &Met, now: Reading) -> Reading {
+        let (limiter, key) = self.at(met);
+        limiter.as_of(key, now)
     }
 
     /// What becomes of an attempt by a ruling that was enacted.

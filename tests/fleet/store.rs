@@ -121,6 +121,33 @@ fn what_is_told_late_counts_when_it_was_made() {
     }
 }
 
+/// Ten in ten seconds, ten a second; the only clock is set back by 20 s half a second into a window that is full.
+#[test]
+fn what_an_older_reading_was_let_through_for_counts_in_the_window_that_let_it() {
+    let of = |fleet: &str, algorithm: &str| {
+        let text = format!(
+            "duration = \"60s\"\nlimit = \"10/10s\"\n[[traffic]]\nkind = \"steady\"\nrate = \"10/s\"\n[nodes]\ncount = \
+             1\nstep = [{{ at = \"30500ms\", by = \"-20s\" }}]\n{fleet}"
+        );
+        fates(&tally(&text, algorithm)).0
+    };
+    let store =
+        |more: &str| format!("[store]\nexpiry = {{ kind = \"right\", margin = \"60s\" }}\n{more}");
+    for algorithm in ["fixed-window", "sliding-window-log", "sliding-window-counter"] {
+        let alone = of("placement = \"local\"\n", algorithm);
+        assert!(alone <= 40, "{algorithm} {alone}");
+        for fleet in [
+            store(""),
+            store("atomicity = \"check-then-increment\"\n"),
+            store("atomicity = \"read-modify-write\"\n"),
+            "placement = \"synced\"\nsync-every = \"1s\"\n".to_owned() + &store(""),
+            "placement = \"synced\"\nsync-every = \"100ms\"\n".to_owned() + &store(""),
+        ] {
+            assert_eq!(of(&fleet, algorithm), alone, "{algorithm} {fleet}");
+        }
+    }
+}
+
 /// Four in two seconds, five a second by the store's clock; at 91 s that is set back by 20 s.
 #[test]
 fn a_key_lives_as_long_as_the_clock_of_its_shard_says() {

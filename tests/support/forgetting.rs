@@ -55,6 +55,10 @@ impl Limiter for Forgetting {
         self.limiter.charge(2 * key, now, cost);
     }
 
+    fn as_of(&self, key: usize, now: Reading) -> Reading {
+        self.limiter.as_of(self.state(key, now), now)
+    }
+
     fn owe(&mut self, key: usize, now: Reading, cost: u32) {
         self.forget_if_over(key, now);
         self.limiter.owe(2 * key, now, cost);

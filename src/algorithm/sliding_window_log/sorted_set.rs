@@ -103,6 +103,10 @@ impl<N: Naming> Algorithm for SortedSet<N> {
         self.add(state, now, stamp, cost);
     }
 
+    fn as_of(&self, state: &State<N>, now: Reading) -> Reading {
+        self.common.backwards.as_of(now, state.newest())
+    }
+
     fn owe(&self, state: &mut State<N>, now: Reading, cost: u32) {
         let stamp = match self.common.backwards {
             Backwards::Freeze => now.0,

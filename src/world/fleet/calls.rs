@@ -43,6 +43,8 @@ pub(super) struct Call {
     pub trip: Trip,
     /// What the node decided.
     pub ruling: Ruling,
+    /// By key, as of when: what it read may have seen a later reading.
+    pub as_of: Vec<Reading>,
     /// The states that it read, as it means to write them.
     pub drafts: Vec<Met>,
     /// What became of the attempt, with the longest window of the limits that refused it.
@@ -64,6 +66,7 @@ impl Call {
             background: false,
             trip: Trip { arrives: None, back: Span::ZERO, deadline: at, late: false },
             ruling: Ruling::default(),
+            as_of: Vec::new(),
             drafts: Vec::new(),
             fate: None,
             granted: None,

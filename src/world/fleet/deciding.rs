@@ -92,6 +92,8 @@ impl<'a> Fleet<'a> {
         let shelf = self.shelf();
         let gate = self.places.gate(shelf);
         call.ruling = gate.rule(&self.spots, call.reading);
+        call.as_of.clear();
+        call.as_of.extend(self.spots.iter().map(|spot| gate.as_of(spot, call.reading)));
         // What it answers is what it makes of its copies, whether it writes these or what it added to them.
         call.drafts.clear();
         for spot in &self.spots {
@@ -112,7 +114,7 @@ impl<'a> Fleet<'a> {
         let shelf = self.shelf();
         if self.store.atomicity == Atomicity::CheckThenIncrement {
             let gate = self.places.gate(shelf);
-            gate.enact_elsewhere(&self.spots, call.reading, &call.ruling);
+            gate.enact_elsewhere(&self.spots, &call.as_of, &call.ruling);
         }
         // Without drafts where it was not what was read that is written back.
         for (index, (spot, draft)) in self.spots.iter().zip(&call.drafts).enumerate() {

@@ -43,7 +43,8 @@ struct Own {
 /// What a node did to a state.
 #[derive(Debug, Clone, Copy)]
 struct Charge {
-    reading: Reading,
+    /// By which its own copy decided.
+    as_of: Reading,
     cost: u32,
     denied: bool,
 }
@@ -107,7 +108,8 @@ impl<'a> Fleet<'a> {
             let (id, bit) = ((met.limit, met.key), |bits: u64| bits >> index & 1 == 1);
             own.heard.entry(id).or_insert(0);
             if bit(ruling.written()) {
-                let charge = Charge { reading, cost: met.cost, denied: bit(ruling.noted) };
+                let as_of = self.places.gate(node).as_of(&self.spots[index], reading);
+                let charge = Charge { as_of, cost: met.cost, denied: bit(ruling.noted) };
                 own.charges.entry(id).or_default().push(charge);
             }
         }
@@ -235,8 +237,8 @@ impl<'a> Fleet<'a> {
         for charge in charges {
             let ruling = charge.ruling();
             self.spots[0].cost = charge.cost;
-            self.places.gate(shelf).enact_elsewhere(&self.spots, charge.reading, &ruling);
-            self.hit(desk, at, charge.reading, &ruling);
+            self.places.gate(shelf).enact_elsewhere(&self.spots, &[charge.as_of], &ruling);
+            self.hit(desk, at, charge.as_of, &ruling);
         }
     }
 
@@ -261,7 +263,7 @@ impl<'a> Fleet<'a> {
             gate.give_back(&copy);
             for charge in own.charges.get(&key).into_iter().flatten() {
                 let met = Met { cost: charge.cost, ..spot };
-                gate.enact_elsewhere(&[met], charge.reading, &charge.ruling());
+                gate.enact_elsewhere(&[met], &[charge.as_of], &charge.ruling());
             }
             desk.keys.clear();
             desk.keys.push(met);
