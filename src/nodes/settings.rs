@@ -44,11 +44,6 @@ impl Choice for Where {
 }
 
 impl Where {
-    /// Whether the store is used at all.
-    pub fn uses_store(self) -> bool {
-        matches!(self, Where::Shared | Where::Synced | Where::Leased)
-    }
-
     /// Whether attempts wait for the store.
     pub fn waits_for_store(self) -> bool {
         matches!(self, Where::Shared | Where::Leased)

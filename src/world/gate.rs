@@ -97,6 +97,13 @@ impl Gate {
         *count as usize - 1
     }
 
+    /// A state that nobody else uses, which is that of a key.
+    pub(super) fn duplicate(&mut self, met: &Met) -> Met {
+        let copy = Met { key: self.take(met.limit, met.variant), ..*met };
+        self.copy(met, &copy);
+        copy
+    }
+
     /// The state of a key is not used any more.
     pub(super) fn give_back(&mut self, met: &Met) {
         self.spare[met.limit][met.variant].push(met.key as u32);

@@ -95,12 +95,7 @@ impl<'a> Fleet<'a> {
         call.as_of.clear();
         call.as_of.extend(self.spots.iter().map(|spot| gate.as_of(spot, call.reading)));
         // What it answers is what it makes of its copies, whether it writes these or what it added to them.
-        call.drafts.clear();
-        for spot in &self.spots {
-            let draft = Met { key: gate.take(spot.limit, spot.variant), ..*spot };
-            gate.copy(spot, &draft);
-            call.drafts.push(draft);
-        }
+        call.drafts = self.spots.iter().map(|spot| gate.duplicate(spot)).collect();
         let decision = gate.enact(&call.drafts, call.reading, &call.ruling);
         if self.store.atomicity == Atomicity::CheckThenIncrement {
             call.drafts.drain(..).for_each(|draft| gate.give_back(&draft));

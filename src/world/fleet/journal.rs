@@ -41,12 +41,8 @@ impl<'a> Fleet<'a> {
             }
             let entry = self.stock.get(id);
             let copy = entry.alive.then(|| {
-                let (shelf, met) = (self.shelf(), desk.ring.met(id.0, id.1));
-                let spot = self.places.spot(shelf, met);
-                let gate = self.places.gate(shelf);
-                let copy = Met { key: gate.take(met.limit, met.variant), ..met };
-                gate.copy(&spot, &copy);
-                copy
+                let (shelf, spot) = (self.shelf(), self.spot_of(desk, id));
+                self.places.gate(shelf).duplicate(&spot)
             });
             self.journals[index].before.insert(id, (entry, copy));
         }

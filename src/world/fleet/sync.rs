@@ -219,10 +219,7 @@ impl<'a> Fleet<'a> {
             }
             let met = desk.ring.met(key.0, key.1);
             let spot = self.places.spot(shelf, met);
-            let gate = self.places.gate(shelf);
-            let own = Met { key: gate.take(met.limit, met.variant), ..met };
-            gate.copy(&spot, &own);
-            *copy = Some((own, changes));
+            *copy = Some((self.places.gate(shelf).duplicate(&spot), changes));
         }
     }
 
