@@ -127,10 +127,7 @@ impl Roll {
         self.attempts.len()
     }
 
-    /// The place in the roll of who is listed at a position.
-    ///
-    /// # Panics
-    /// If the list is shorter, perhaps only once the place is looked at.
+    /// The place in the roll of who is listed at a position, of which there must be one.
     pub(super) fn place(&self, position: usize) -> usize {
         self.order.as_ref().map_or(position, |order| order[position] as usize)
     }
