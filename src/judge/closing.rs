@@ -1,8 +1,10 @@
 //! The end of a run: the judge brings everything to the end, checks its books, and tells what it found.
 
-use super::course::Course;
+use std::sync::Arc;
+
 use super::fold::Judge;
-use super::tally::{Books, Kept, Tally};
+use super::subjects::Subjects;
+use super::tally::{Books, Kept, LimitTally, Tally};
 
 impl Judge {
     /// Closes the books. `pending` attempts are still queued, `unfinished` requests under way; in an open
@@ -21,7 +23,6 @@ impl Judge {
         if let Some(closed) = &self.closed {
             self.timeline.note(closed.load.at_hand());
         }
-        self.close_clients();
         self.audit();
         self.close_keys();
         let highest = self.highest.into_bins();
@@ -30,14 +31,25 @@ impl Judge {
         }
         let limits = self.limits.into_iter().enumerate();
         let limits = limits.map(|(index, limit)| limit.finish(|key| key_names(index, key)));
-        let clients = self.clients.into_iter().enumerate().filter(|(_, c)| c.attempts > 0);
+        let limits: Vec<LimitTally> = limits.collect();
+        let clients: Subjects = match self.owners {
+            // What one of them meets with is what its key does.
+            Some(owners) => {
+                let keys = &limits[0].keys;
+                keys.under(Arc::new(keys.roll().of_owners(&owners, client_names)))
+            }
+            None => {
+                let clients = self.clients.into_iter().enumerate().filter(|(_, c)| c.attempts > 0);
+                clients.map(|(i, course)| (client_names(i), course.finish(None, None))).collect()
+            }
+        };
         Tally {
             books: self.books,
             over_limit: self.over_limit,
             needless_rejections: self.needless_rejections,
             wrong: self.wrong,
-            limits: limits.collect(),
-            clients: clients.map(|(i, c)| c.finish(client_names(i), None, None)).collect(),
+            limits,
+            clients,
             queue_waits: self.queue_waits,
             denial_waits: self.denial_waits,
             denied_for_ever: self.denied_for_ever,
@@ -45,16 +57,6 @@ impl Judge {
             fleet: self.fleet.map(|fleet| fleet.finish(&mut self.timeline)),
             timeline: self.timeline,
             closed: self.closed,
-        }
-    }
-
-    /// Takes over from the keys what their owners met with.
-    fn close_clients(&mut self) {
-        let Some(owners) = &self.owners else { return };
-        let count = owners.iter().max().map_or(0, |&last| last as usize + 1);
-        self.clients = vec![Course::default(); count];
-        for (key, &client) in self.limits[0].keys.iter().zip(owners) {
-            self.clients[client as usize] = key.course.clone();
         }
     }
 
@@ -75,9 +77,12 @@ impl Judge {
     fn audit(&self) {
         let books = self.books;
         assert!(books.balance(), "the books do not balance: {books:?}");
-        let asked: u64 = self.clients.iter().map(|client| client.attempts).sum();
-        assert_eq!(asked, books.attempts, "attempts of all clients against {books:?}");
         let keys = self.limits.iter().flat_map(|limit| &limit.keys).map(|key| &key.course);
+        let asked: u64 = match self.owners {
+            Some(_) => keys.clone().map(|key| key.attempts).sum(),
+            None => self.clients.iter().map(|client| client.attempts).sum(),
+        };
+        assert_eq!(asked, books.attempts, "attempts of all clients against {books:?}");
         let unsound = keys.chain(&self.clients).find(|course| !course.is_sound());
         assert!(unsound.is_none(), "more was decided than asked: {unsound:?}");
     }

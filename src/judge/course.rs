@@ -1,6 +1,6 @@
 //! What one key or one client meets with, attempt by attempt.
 
-use super::tally::{Peak, SubjectTally};
+use super::subjects::SubjectTally;
 use crate::algorithm::Wait;
 use crate::rate::Limit;
 use crate::time::{Instant, Span};
@@ -76,11 +76,10 @@ impl Course {
     }
 
     /// The findings. A lockout that nothing ended lasted to the last rejection.
-    pub fn finish(self, name: String, promise: Option<Limit>, peak: Option<Peak>) -> SubjectTally {
+    pub fn finish(self, promise: Option<Limit>, peak: Option<u64>) -> SubjectTally {
         // No instant is after none, so this is no time at all where nothing is open.
         let open = self.last - self.locked_since;
         SubjectTally {
-            name,
             promise,
             attempts: self.attempts,
             accepted: self.accepted,
@@ -105,7 +104,7 @@ mod tests {
                 Some(wait) => subject.reject(Instant(at), wait),
             }
         }
-        subject.finish(String::new(), None, None).longest_lockout.nanos()
+        subject.finish(None, None).longest_lockout.nanos()
     }
 
     const LONG: Option<Wait> = Some(Wait::After(Span::from_nanos(1000)));

@@ -254,7 +254,7 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::{Peak, Tally};
+    use crate::judge::{Peak, Subjects, Tally};
 
     const MS: i64 = 1_000_000;
 
@@ -351,12 +351,14 @@ mod tests {
         let [first, second] = &tally.limits[..] else { panic!("two limits") };
         assert_eq!((first.refused, first.over_limit, first.needless_rejections), (1, 1, 1));
         assert_eq!((second.refused, second.over_limit, second.needless_rejections), (2, 2, 1));
-        assert_eq!((first.attempts, first.accepted, first.keys[0].rejected), (6, 3, 3));
+        assert_eq!((first.attempts, first.accepted, first.keys.get(0).rejected), (6, 3, 3));
         // 3 of 1 is higher than 3 of 2.
-        assert_eq!(tally.worst().map(|(limit, key)| (limit, &key.name[..])), Some((1, "1/0")));
+        assert_eq!(tally.worst().map(|(limit, worst)| (limit, worst.key)), Some((1, 0)));
+        assert_eq!(second.keys.name(0), "1/0");
         // Rejected at 10 ms first, accepted again at 30 ms.
-        let lockouts = [&first.keys[0], &second.keys[0], &tally.clients[0]];
-        assert_eq!(lockouts.map(|subject| subject.longest_lockout.nanos()), [20_000_000; 3]);
+        let lockout = |of: &Subjects| of.get(0).longest_lockout.nanos();
+        let lockouts = [&first.keys, &second.keys, &tally.clients].map(lockout);
+        assert_eq!(lockouts, [20_000_000; 3]);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use super::course::Course;
 use super::holding::Holding;
 use super::maxima::Maxima;
-use super::tally::{LimitTally, SubjectTally};
+use super::peak::Worst;
+use super::subjects::Subjects;
+use super::tally::LimitTally;
 use super::timeline::Timeline;
 use super::trailing::Trailing;
 use crate::rate::Limit;
@@ -72,11 +74,17 @@ impl LimitLedger {
 
     /// The findings; `key_names` names a key by its number.
     pub fn finish(self, key_names: impl Fn(usize) -> String) -> LimitTally {
-        let keys = self.keys.into_iter().enumerate().map(|(index, key)| {
-            let (promise, peak) = (key.window.promise(), key.window.peak());
-            key.course.finish(key_names(index), Some(promise), peak)
+        let worst = self.keys.iter().enumerate().map(|(key, ledger)| {
+            let (promise, peak) = (ledger.window.promise(), ledger.window.peak());
+            Worst { key, promise, peak }
         });
-        let keys: Vec<SubjectTally> = keys.collect();
+        let worst = worst.reduce(Worst::worse);
+        let keys = self.keys.into_iter().enumerate().map(|(key, ledger)| {
+            let (promise, peak) = (ledger.window.promise(), ledger.window.peak());
+            let peak = peak.map(|peak| peak.cost);
+            (key_names(key), ledger.course.finish(Some(promise), peak))
+        });
+        let keys: Subjects = keys.collect();
         LimitTally {
             name: self.name,
             promise: self.promise,
@@ -85,7 +93,7 @@ impl LimitLedger {
             refused: self.refused,
             over_limit: keys.iter().map(|key| key.over_limit).sum(),
             needless_rejections: self.needless_rejections,
-            worst: LimitTally::find_worst(&keys),
+            worst,
             keys,
         }
     }

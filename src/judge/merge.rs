@@ -1,5 +1,6 @@
 //! Findings over parts of the traffic, added up.
 
+use super::peak::Worst;
 use super::tally::{Books, Kept, LimitTally, Tally, Wrong};
 use super::timeline::Timeline;
 
@@ -44,7 +45,7 @@ impl Tally {
             ([own], Ok([others])) => own.merge(others),
             _ => panic!("only the keys of a single limit add up"),
         }
-        self.clients.extend(other.clients);
+        self.clients.extend(other.clients.named());
         self.timeline.merge(&other.timeline);
         self.queue_waits.merge(&other.queue_waits);
         self.denial_waits.merge(&other.denial_waits);
@@ -62,8 +63,10 @@ impl LimitTally {
         self.refused += other.refused;
         self.over_limit += other.over_limit;
         self.needless_rejections += other.needless_rejections;
-        self.keys.extend(other.keys);
-        self.worst = LimitTally::find_worst(&self.keys);
+        let ahead = self.keys.len();
+        let others = other.worst.map(|worst| Worst { key: ahead + worst.key, ..worst });
+        self.worst = self.worst.into_iter().chain(others).reduce(Worst::worse);
+        self.keys.extend(other.keys.named());
     }
 }
 
@@ -100,13 +103,14 @@ mod tests {
 
     /// Keys and clients in the order of their names, and the height of the worst key.
     fn sorted(mut tally: Tally) -> (Tally, Option<f64>) {
-        let height = |key: &SubjectTally| key.peak?.ratio(&key.promise?);
-        let worst = tally.worst().and_then(|(_, key)| height(key));
+        let worst = tally.worst().and_then(|(_, key)| key.peak?.ratio(&key.promise));
         let (queue, denial) = Default::default();
         (tally.queue_waits, tally.denial_waits) = (queue, denial);
         for subjects in [&mut tally.limits[0].keys, &mut tally.clients] {
-            subjects.retain(|subject| subject.attempts > 0);
-            subjects.sort_by(|one, other| one.name.cmp(&other.name));
+            let asked = subjects.named().filter(|(_, subject)| subject.attempts > 0);
+            let mut asked: Vec<(&str, SubjectTally)> = asked.collect();
+            asked.sort_by_key(|(name, _)| *name);
+            *subjects = asked.into_iter().collect();
         }
         tally.limits[0].worst = None;
         (tally, worst)

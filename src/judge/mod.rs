@@ -8,6 +8,7 @@
 mod calls;
 mod closed;
 mod closing;
+mod column;
 mod course;
 mod distribution;
 mod fleet;
@@ -19,7 +20,10 @@ mod maxima;
 mod merge;
 #[cfg(test)]
 mod naive;
+mod peak;
+mod roll;
 mod seconds;
+mod subjects;
 mod tally;
 mod timeline;
 mod trailing;
@@ -29,5 +33,8 @@ pub use distribution::Distribution;
 pub use fleet::{FleetTally, InOutages, StoreKeys};
 pub use fold::{Judge, Touch};
 pub use load::{Herd, Load, Recovery};
-pub use tally::{Books, Kept, LimitTally, Peak, SubjectTally, Tally, Wrong};
+pub use peak::{Peak, Worst};
+pub use roll::Roll;
+pub use subjects::{Met, SubjectTally, Subjects};
+pub use tally::{Books, Kept, LimitTally, Tally, Wrong};
 pub use timeline::{Bin, Timeline};

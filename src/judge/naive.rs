@@ -52,9 +52,8 @@ impl Naive<'_> {
 
     fn subject(
         &self,
-        name: String,
         promise: Option<Limit>,
-        peak: Option<Peak>,
+        peak: Option<u64>,
         of: impl Fn(&Call) -> bool,
         over: impl Fn(usize) -> bool,
     ) -> SubjectTally {
@@ -78,7 +77,6 @@ impl Naive<'_> {
             locks.then(|| end - self.calls[first].at)
         });
         SubjectTally {
-            name,
             promise,
             attempts: count(&|call| call.what == What::Offered),
             accepted: count(&Call::is_accepted),
@@ -101,10 +99,10 @@ impl Naive<'_> {
 
     fn key(&self, limit: usize, key: usize) -> SubjectTally {
         let promise = Some(self.promises[limit][key]);
-        let (name, peak) = (key_name(limit, key), self.peak(limit, key));
+        let peak = self.peak(limit, key).map(|peak| peak.cost);
         let of = |call: &Call| call.cost(limit, key).is_some();
         let over = |index| self.breaks(index, &Touch { limit, key, cost: 0 });
-        self.subject(name, promise, peak, of, over)
+        self.subject(promise, peak, of, over)
     }
 
     fn limit(&self, (index, (name, promise)): (usize, (String, Limit))) -> LimitTally {
@@ -113,8 +111,8 @@ impl Naive<'_> {
         // Among keys above a promise of nothing, the one with the highest cost.
         let height = |key: &SubjectTally| match (key.peak, key.promise.unwrap().requests) {
             (None, _) => (0.0, 0),
-            (Some(peak), 0) => (f64::INFINITY, peak.cost),
-            (Some(peak), requests) => (peak.cost as f64 / requests as f64, 0),
+            (Some(cost), 0) => (f64::INFINITY, cost),
+            (Some(cost), requests) => (cost as f64 / requests as f64, 0),
         };
         let higher = |one: (f64, u64), other| if other > one { other } else { one };
         let highest = keys.iter().map(height).fold((0.0, 0), higher);
@@ -136,8 +134,12 @@ impl Naive<'_> {
             refused: self.which(|_, call| refuses(call).is_some()).len() as u64,
             over_limit: keys.iter().map(|key| key.over_limit).sum(),
             needless_rejections: self.which(needless).len() as u64,
-            worst: keys.iter().position(|key| height(key) == highest),
-            keys,
+            worst: keys.iter().position(|key| height(key) == highest).map(|key| Worst {
+                key,
+                promise: self.promises[index][key],
+                peak: self.peak(index, key),
+            }),
+            keys: (0..count).map(|key| key_name(index, key)).zip(keys).collect(),
         }
     }
 
@@ -201,7 +203,7 @@ impl Naive<'_> {
         };
         let clients = (0..CLIENTS).map(|client| {
             let of = |call: &Call| call.client as usize == client;
-            self.subject(client_name(client), None, None, of, |index| self.over(index))
+            (client_name(client), self.subject(None, None, of, |index| self.over(index)))
         });
         let (mut queue_waits, mut denial_waits) = Default::default();
         for call in self.calls {
@@ -224,7 +226,7 @@ impl Naive<'_> {
             needless_rejections: self.which(needless).len() as u64,
             wrong: None,
             limits: limits(self.promises).into_iter().enumerate().map(|l| self.limit(l)).collect(),
-            clients: clients.filter(|client| client.attempts > 0).collect(),
+            clients: clients.filter(|(_, client)| client.attempts > 0).collect(),
             queue_waits,
             denial_waits,
             denied_for_ever: count(&|c| matches!(c.what, What::Rejected(_, Wait::Never))),

@@ -3,9 +3,10 @@
 use super::closed::Closed;
 use super::distribution::Distribution;
 use super::fleet::FleetTally;
+use super::peak::Worst;
+use super::subjects::Subjects;
 use super::timeline::Timeline;
 use crate::rate::Limit;
-use crate::time::{Instant, Span};
 
 /// What one algorithm did with the traffic of one case under one seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub struct Tally {
     /// By limit, in the order of the scenario.
     pub limits: Vec<LimitTally>,
     /// By client, in the order of the traffic; clients that never asked are left out.
-    pub clients: Vec<SubjectTally>,
+    pub clients: Subjects,
     /// By bins of time.
     pub timeline: Timeline,
     /// How long accepted attempts waited in a queue, those that did not wait included, for
@@ -114,90 +115,29 @@ pub struct LimitTally {
     pub over_limit: u64,
     /// Attempts that this limit refused although it had room.
     pub needless_rejections: u64,
-    /// The key whose trailing window rose highest above its promise, the first of equals: its position
-    /// in `keys`; `None` where there are none.
-    pub worst: Option<usize>,
+    /// The key whose trailing window rose highest above its promise, the first of equals; `None` where there
+    /// are none.
+    pub worst: Option<Worst>,
     /// By key, in the order in which they were first seen.
-    pub keys: Vec<SubjectTally>,
-}
-
-/// What one key, or one client, met with.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SubjectTally {
-    /// Its name.
-    pub name: String,
-    /// What was promised for it; `None` for a client.
-    pub promise: Option<Limit>,
-    /// Attempts.
-    pub attempts: u64,
-    /// Accepted by all limits.
-    pub accepted: u64,
-    /// Rejected by any limit.
-    pub rejected: u64,
-    /// Accepted attempts above the limit; for a client above any of its limits.
-    pub over_limit: u64,
-    /// The largest cost accepted in any trailing window; `None` for a client, and for a key of which
-    /// nothing was accepted.
-    pub peak: Option<Peak>,
-    /// The longest time from the first rejection after an acceptance (or since the start) to the next
-    /// acceptance, or to when the last rejection said that one would be possible if that is sooner;
-    /// to the last rejection if no acceptance followed.
-    pub longest_lockout: Span,
+    pub keys: Subjects,
 }
 
 impl Tally {
     /// The key whose trailing window rose highest above its promise, over all limits, with the
     /// position of its limit; the first of equals, `None` where there are no keys.
-    pub fn worst(&self) -> Option<(usize, &SubjectTally)> {
+    pub fn worst(&self) -> Option<(usize, &Worst)> {
         let worst = self.limits.iter().enumerate();
-        let worst = worst.filter_map(|(index, limit)| Some((index, limit.worst_key()?)));
+        let worst = worst.filter_map(|(index, limit)| Some((index, limit.worst.as_ref()?)));
         worst.reduce(|worst, next| if next.1.rose_higher(worst.1) { next } else { worst })
     }
-}
 
-impl LimitTally {
-    /// The key that `worst` points to.
-    pub fn worst_key(&self) -> Option<&SubjectTally> {
-        self.worst.map(|index| &self.keys[index])
-    }
-
-    /// What `worst` must be.
-    pub(super) fn find_worst(keys: &[SubjectTally]) -> Option<usize> {
-        let all = 0..keys.len();
-        all.reduce(|worst, next| if keys[next].rose_higher(&keys[worst]) { next } else { worst })
-    }
-}
-
-impl SubjectTally {
-    /// Whether this key's peak, in units of its promise, is above another's. Anything accepted under
-    /// a promise of nothing is above all else.
-    fn rose_higher(&self, other: &SubjectTally) -> bool {
-        let cost = |key: &SubjectTally| key.peak.map_or(0, |peak| u128::from(peak.cost));
-        let promised = |key: &SubjectTally| key.promise.map_or(0, |p| u128::from(p.requests));
-        match (promised(self), promised(other)) {
-            (0, 0) => cost(self) > cost(other),
-            (0, _) => cost(self) > 0,
-            (_, 0) => cost(other) == 0 && cost(self) > 0,
-            (own, others) => cost(self) * others > cost(other) * own,
+    /// Keeps once what these findings and those of another algorithm say of who asked, and how often, as far as
+    /// it is the same.
+    pub fn share_rolls(&mut self, other: &Tally) {
+        for (own, others) in self.limits.iter_mut().zip(&other.limits) {
+            own.keys.share_roll(&others.keys);
         }
-    }
-}
-
-/// The largest cost accepted for one key in any trailing window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peak {
-    /// The cost.
-    pub cost: u64,
-    /// The first acceptance in that window.
-    pub from: Instant,
-    /// The last, at which the peak was reached first.
-    pub to: Instant,
-}
-
-impl Peak {
-    /// The peak in units of the limit; `None` for a limit of zero.
-    pub fn ratio(&self, promise: &Limit) -> Option<f64> {
-        (promise.requests > 0).then(|| self.cost as f64 / promise.requests as f64)
+        self.clients.share_roll(&other.clients);
     }
 }
 

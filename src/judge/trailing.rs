@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::tally::Peak;
+use super::peak::Peak;
 use crate::rate::Limit;
 use crate::time::Instant;
 

@@ -1,7 +1,7 @@
 //! How evenly acceptances are shared out.
 
 use super::Value;
-use crate::judge::SubjectTally;
+use crate::judge::{SubjectTally, Subjects};
 
 /// Accepted attempts / attempts; `None` where nothing was attempted.
 pub(super) fn share(subject: &SubjectTally) -> Option<f64> {
@@ -10,8 +10,8 @@ pub(super) fn share(subject: &SubjectTally) -> Option<f64> {
 }
 
 /// The shares of all subjects that attempted anything.
-pub(super) fn shares(subjects: &[SubjectTally]) -> impl Iterator<Item = f64> {
-    subjects.iter().filter_map(share)
+pub(super) fn shares(subjects: &Subjects) -> impl Iterator<Item = f64> {
+    subjects.iter().filter_map(|subject| share(&subject))
 }
 
 /// Jain's index of fairness, (sum x)^2 / (n sum x^2) (R. Jain, D. Chiu and W. Hawe, DEC-TR-301,

@@ -13,7 +13,8 @@ mod standing;
 mod statistics;
 mod value;
 
-use crate::judge::{SubjectTally, Tally};
+use crate::judge::{Tally, Worst};
+use crate::rate::Limit;
 
 pub use comparison::{CaseInfo, Comparison, FleetInfo, Repeat, Row, Single, values};
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
@@ -105,15 +106,15 @@ pub fn find_in<T>(metrics: &'static [Metric<T>], name: &str) -> Option<&'static 
     metrics.iter().find(|metric| metric.name == name)
 }
 
-fn peak_cost(key: &SubjectTally) -> u64 {
-    key.peak.map_or(0, |peak| peak.cost)
+/// The peak of the worst key in units of its promise.
+fn worst_ratio(worst: &Worst) -> Option<Value> {
+    peak_ratio(worst.cost(), worst.promise)
 }
 
-/// The peak of a key in units of its promise, which is 0 where nothing was accepted; `None` for a
-/// promise of nothing, and for clients.
-fn peak_ratio(key: &SubjectTally) -> Option<Value> {
-    let requests = key.promise?.requests as f64;
-    Value::number(peak_cost(key) as f64 / requests)
+/// The cost of a key's peak in units of its promise, which is 0 where nothing was accepted; `None` for a
+/// promise of nothing.
+fn peak_ratio(cost: u64, promise: Limit) -> Option<Value> {
+    Value::number(cost as f64 / promise.requests as f64)
 }
 
 #[cfg(test)]
@@ -121,7 +122,6 @@ mod tests {
     use super::*;
     use crate::algorithm::{Footprint, Wait};
     use crate::judge::{Judge, Touch};
-    use crate::rate::Limit;
     use crate::time::{Instant, Span, Window};
 
     const UNITS: [&str; 11] = [
@@ -228,8 +228,9 @@ mod tests {
             let tally = tally(limit, attempts);
             shown(METRICS, &tally);
             tally.limits.iter().for_each(|limit| drop(shown(LIMIT_METRICS, limit)));
-            let subjects = tally.limits.iter().flat_map(|limit| &limit.keys).chain(&tally.clients);
-            subjects.for_each(|subject| drop(shown(SUBJECT_METRICS, subject)));
+            let keys = tally.limits.iter().flat_map(|limit| limit.keys.iter());
+            let subjects = keys.chain(tally.clients.iter());
+            subjects.for_each(|subject| drop(shown(SUBJECT_METRICS, &subject)));
         }
     }
 
@@ -264,12 +265,12 @@ mod tests {
             failed 0, succeeded 2, gave_up 2, unfinished 0, amplification 1";
         assert_eq!(shown(METRICS, &tally).join(", "), expected);
         assert_eq!(
-            shown(SUBJECT_METRICS, &tally.limits[0].keys[0]).join(", "),
+            shown(SUBJECT_METRICS, &tally.limits[0].keys.get(0)).join(", "),
             "attempts 1, accepted 1, rejected 0, over_limit 1, peak_window 3, peak_ratio 1.5, \
              longest_lockout_s 0, accepted_share 1"
         );
         assert_eq!(
-            shown(SUBJECT_METRICS, &tally.clients[3]).join(", "),
+            shown(SUBJECT_METRICS, &tally.clients.get(3)).join(", "),
             "attempts 1, accepted 0, rejected 1, over_limit 0, longest_lockout_s 0, accepted_share 0"
         );
         assert_eq!(

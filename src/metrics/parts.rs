@@ -1,7 +1,7 @@
 //! The metrics of the parts of a run: of one key or client, and of one limit.
 
 use super::fairness::share;
-use super::{Metric, Value, Worse, peak_cost, peak_ratio};
+use super::{Metric, Value, Worse, peak_ratio, worst_ratio};
 use crate::judge::{LimitTally, SubjectTally};
 
 /// The metrics of a key or a client: the columns of `keys.csv`. Clients have no peak.
@@ -40,14 +40,14 @@ pub const SUBJECT_METRICS: &[Metric<SubjectTally>] = &[
         meaning: "The largest cost accepted for the key in any trailing window (t-W, t]; absent for a \
                   client.",
         worse: Worse::More,
-        value: |subject| subject.promise.map(|_| Value::Count(peak_cost(subject))),
+        value: |subject| subject.promise.map(|_| Value::Count(subject.peak.unwrap_or(0))),
     },
     Metric {
         name: "peak_ratio",
         unit: "ratio",
         meaning: "peak_window / L; absent where L is 0, and for a client.",
         worse: Worse::More,
-        value: peak_ratio,
+        value: |subject| peak_ratio(subject.peak.unwrap_or(0), subject.promise?),
     },
     Metric {
         name: "longest_lockout_s",
@@ -109,14 +109,14 @@ pub const LIMIT_METRICS: &[Metric<LimitTally>] = &[
         meaning: "The largest cost accepted for one key in any trailing window (t-W, t], of the key for \
                   which that is the highest in units of its L.",
         worse: Worse::More,
-        value: |limit| Some(Value::Count(limit.worst_key().map_or(0, peak_cost))),
+        value: |limit| Some(Value::Count(limit.worst.map_or(0, |worst| worst.cost()))),
     },
     Metric {
         name: "peak_ratio",
         unit: "ratio",
         meaning: "peak_window / L; absent where that key's L is 0.",
         worse: Worse::More,
-        value: |limit| peak_ratio(limit.worst_key()?),
+        value: |limit| worst_ratio(limit.worst.as_ref()?),
     },
     Metric {
         name: "keys",

@@ -1,7 +1,7 @@
 //! The metrics of any run: the columns that every `summary.csv` has.
 
 use super::fairness::{jain, shares};
-use super::{Metric, Value, Worse, peak_cost, peak_ratio};
+use super::{Metric, Value, Worse, worst_ratio};
 use crate::judge::{Distribution, Tally};
 use crate::time::Span;
 
@@ -58,14 +58,14 @@ pub(super) const METRICS: &[Metric] = &[
         meaning: "The largest cost accepted for one key in any trailing window (t-W, t], of the key for \
                   which that is the highest in units of its L.",
         worse: Worse::More,
-        value: |tally| Some(Value::Count(tally.worst().map_or(0, |(_, key)| peak_cost(key)))),
+        value: |tally| Some(Value::Count(tally.worst().map_or(0, |(_, worst)| worst.cost()))),
     },
     Metric {
         name: "peak_ratio",
         unit: "ratio",
         meaning: "peak_window / L; absent where that key's L is 0.",
         worse: Worse::More,
-        value: |tally| peak_ratio(tally.worst()?.1),
+        value: |tally| worst_ratio(tally.worst()?.1),
     },
     Metric {
         name: "pending",
@@ -223,6 +223,6 @@ pub(super) fn percentile(spans: &Distribution, percent: u32) -> Option<Value> {
 }
 
 fn longest_lockout(tally: &Tally) -> Span {
-    let keys = tally.limits.iter().flat_map(|limit| &limit.keys);
+    let keys = tally.limits.iter().flat_map(|limit| limit.keys.iter());
     keys.map(|key| key.longest_lockout).max().unwrap_or(Span::ZERO)
 }

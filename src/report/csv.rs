@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::judge::{SubjectTally, Timeline};
+use crate::judge::{SubjectTally, Subjects, Timeline};
 use crate::metrics::{Comparison, LIMIT_METRICS, Metric, Row, SUBJECT_METRICS, Value};
 use crate::time::Span;
 
@@ -117,11 +117,11 @@ pub fn keys(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "limit", "key"], SUBJECT_METRICS);
     for row in &comparison.rows {
         for limit in &row.tally.limits {
-            for key in most_affected(&limit.keys) {
+            for (name, key) in most_affected(&limit.keys) {
                 sheet.start(comparison, row, 0);
                 sheet.text(&limit.name);
-                sheet.text(&key.name);
-                sheet.metrics(SUBJECT_METRICS, key);
+                sheet.text(name);
+                sheet.metrics(SUBJECT_METRICS, &key);
                 sheet.end();
             }
         }
@@ -134,10 +134,10 @@ pub fn keys(comparison: &Comparison) -> Vec<u8> {
 pub fn clients(comparison: &Comparison) -> Vec<u8> {
     let mut sheet = Sheet::new(&["case", "algorithm", "replica", "client"], SUBJECT_METRICS);
     for row in &comparison.rows {
-        for client in most_affected(&row.tally.clients) {
+        for (name, client) in most_affected(&row.tally.clients) {
             sheet.start(comparison, row, 0);
-            sheet.text(&client.name);
-            sheet.metrics(SUBJECT_METRICS, client);
+            sheet.text(name);
+            sheet.metrics(SUBJECT_METRICS, &client);
             sheet.end();
         }
     }
@@ -145,11 +145,18 @@ pub fn clients(comparison: &Comparison) -> Vec<u8> {
 }
 
 /// By attempts over the limit, then by rejections, then in the order in which they were first seen.
-fn most_affected(subjects: &[SubjectTally]) -> Vec<&SubjectTally> {
-    let mut order: Vec<&SubjectTally> = subjects.iter().collect();
-    order.sort_by_key(|subject| Reverse((subject.over_limit, subject.rejected)));
-    order.truncate(MOST_SUBJECTS);
-    order
+fn most_affected(subjects: &Subjects) -> impl Iterator<Item = (&str, SubjectTally)> {
+    let rank = |position: usize| {
+        let SubjectTally { over_limit, rejected, .. } = subjects.get(position);
+        (Reverse((over_limit, rejected)), position)
+    };
+    let mut order: Vec<usize> = (0..subjects.len()).collect();
+    if order.len() > MOST_SUBJECTS {
+        order.select_nth_unstable_by_key(MOST_SUBJECTS, |&position| rank(position));
+        order.truncate(MOST_SUBJECTS);
+    }
+    order.sort_unstable_by_key(|&position| rank(position));
+    order.into_iter().map(|position| (subjects.name(position), subjects.get(position)))
 }
 
 /// A name as a cell that every reader takes and no spreadsheet takes for a formula; see the top of this
@@ -311,15 +318,12 @@ mod tests {
         let mut comparison = boundary();
         comparison.rows.truncate(1);
         let limit = &mut comparison.rows[0].tally.limits[0];
-        let alice = limit.keys[0].clone();
-        limit.keys = (0..150_u64)
-            .map(|index| SubjectTally {
-                name: format!("k{index}"),
-                over_limit: index / 100,
-                rejected: index % 10,
-                ..alice.clone()
-            })
-            .collect();
+        let alice = limit.keys.get(0);
+        let affected = |index: u64| {
+            let (over_limit, rejected) = (index / 100, index % 10);
+            (format!("k{index}"), SubjectTally { over_limit, rejected, ..alice })
+        };
+        limit.keys = (0..150).map(affected).collect();
         let text = text(keys(&comparison));
         let names: Vec<&str> = text.lines().skip(1).filter_map(|l| l.split(',').nth(4)).collect();
         assert_eq!(names.len(), MOST_SUBJECTS);

@@ -43,7 +43,7 @@ pub fn number(value: Option<Value>) -> Json {
 mod tests {
     use super::super::samples::{any, boundary};
     use super::*;
-    use crate::judge::Tally;
+    use crate::judge::{Tally, Worst};
     use crate::rate::Limit;
     use proptest::prelude::*;
 
@@ -59,7 +59,8 @@ mod tests {
     fn a_limit_of_nothing_has_no_ratio() {
         let mut comparison = boundary();
         let tally: &mut Tally = &mut comparison.rows[0].tally;
-        tally.limits[0].keys[0].promise = Some(Limit::new(0, super::super::samples::MINUTE));
+        let promise = Limit::new(0, super::super::samples::MINUTE);
+        tally.limits[0].worst = tally.limits[0].worst.map(|worst| Worst { promise, ..worst });
         let json = summary(&comparison);
         assert_eq!(json["rows"][0]["peak_ratio"], Json::Null);
         assert_eq!(json["rows"][0]["peak_window"], json!(200));

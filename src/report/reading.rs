@@ -5,7 +5,7 @@ mod fleet;
 
 use super::format::{above, count, length, span};
 use super::words::{listed, printable, shorten};
-use crate::judge::{Peak, SubjectTally};
+use crate::judge::{Peak, Worst};
 use crate::metrics::{Comparison, Row};
 use crate::rate::Limit;
 use crate::time::Span;
@@ -38,8 +38,11 @@ fn over_limit(comparison: &Comparison) -> Option<String> {
     let (worst, rows) = worst_by(offenders, |offence| offence.times())?;
     let Offence { key, promise, peak, limit } = &worst;
     let who = subject(comparison, &rows);
-    let several_keys = rows[0].tally.limits[*limit].keys.len() > 1;
-    let whose = if several_keys { format!(" for {}", name(&key.name)) } else { String::new() };
+    let keys = &rows[0].tally.limits[*limit].keys;
+    let whose = match keys.len() {
+        1 => String::new(),
+        _ => format!(" for {}", name(keys.name(*key))),
+    };
     let how_long = match peak.to - peak.from {
         Span::ZERO => "at one instant".to_owned(),
         time => format!("in {}", span(time)),
@@ -61,18 +64,17 @@ fn over_limit(comparison: &Comparison) -> Option<String> {
 }
 
 /// A key's largest trailing window against its promise.
-struct Offence<'a> {
+struct Offence {
     limit: usize,
-    key: &'a SubjectTally,
+    key: usize,
     promise: Limit,
     peak: Peak,
 }
 
-impl Offence<'_> {
-    fn of(row: &Row) -> Option<Offence<'_>> {
-        let (limit, key) = row.tally.worst()?;
-        let promise = key.promise.unwrap_or(row.tally.limits[limit].promise);
-        let peak = key.peak.filter(|peak| peak.cost > promise.requests)?;
+impl Offence {
+    fn of(row: &Row) -> Option<Offence> {
+        let (limit, &Worst { key, promise, peak }) = row.tally.worst()?;
+        let peak = peak.filter(|peak| peak.cost > promise.requests)?;
         Some(Offence { limit, key, promise, peak })
     }
 
@@ -106,11 +108,13 @@ fn none_over_limit(comparison: &Comparison) -> Option<String> {
 /// and the next longest.
 fn lockout(comparison: &Comparison) -> Option<String> {
     let shut_out = |row: &Row| {
-        let most = row.tally.clients.iter().rev().max_by_key(|client| client.longest_lockout)?;
-        let lasted = most.longest_lockout;
+        let clients = &row.tally.clients;
+        let all = clients.iter().enumerate().rev();
+        let (most, client) = all.max_by_key(|(_, client)| client.longest_lockout)?;
+        let lasted = client.longest_lockout;
         let mut limits = row.tally.limits.iter().map(|limit| limit.promise);
         let told = limits.any(|limit| limit.requests > 0 && is_long(lasted, limit.per));
-        told.then(|| (name(&most.name), lasted))
+        told.then(|| (name(clients.name(most)), lasted))
     };
     let mut found: Vec<(&Row, String, Span)> = Vec::new();
     for row in &comparison.rows {
@@ -289,8 +293,8 @@ mod tests {
         let mut two = tally(limit, burst(200, 0));
         let hourly = tally(Limit::new(1000, Span::from_secs(3600)), burst(200, 0));
         two.limits.push(hourly.limits[0].clone());
-        let bob = SubjectTally { name: "bob".to_owned(), ..two.limits[0].keys[0].clone() };
-        two.limits[0].keys.push(bob);
+        let keys = &mut two.limits[0].keys;
+        keys.extend([("bob", keys.get(0))]);
         assert_eq!(
             of(vec![row("gcra", two)]),
             ["gcra let 200 through for alice at one instant, twice the limit of 100 per 60s"]

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::fleet_samples;
 use crate::judge::{
-    Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline,
-    Trial, Wrong,
+    Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Subjects, Tally,
+    Timeline, Trial, Worst, Wrong,
 };
 use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
@@ -41,13 +41,12 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
     let from = noon() + Span::from_secs(59);
     let peak = Peak { cost: numbers.peak, from, to: from + Span::from_nanos(numbers.peak_nanos) };
     let alice = SubjectTally {
-        name: "alice".to_owned(),
         promise: Some(promise),
         attempts,
         accepted: numbers.accepted,
         rejected: numbers.rejected,
         over_limit: numbers.over_limit,
-        peak: Some(peak),
+        peak: Some(peak.cost),
         longest_lockout: numbers.lockout,
     };
     let window = Window { start: noon(), end: noon() + Span::from_secs(180) };
@@ -72,10 +71,10 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
             refused: numbers.rejected,
             over_limit: numbers.over_limit,
             needless_rejections: numbers.needless,
-            worst: Some(0),
-            keys: vec![alice.clone()],
+            worst: Some(Worst { key: 0, promise, peak: Some(peak) }),
+            keys: [("alice", alice)].into_iter().collect(),
         }],
-        clients: vec![SubjectTally { promise: None, peak: None, ..alice }],
+        clients: client("alice", alice),
         timeline,
         queue_waits,
         denial_waits: Distribution::default(),
@@ -84,6 +83,11 @@ pub fn tally(promise: Limit, numbers: Numbers) -> Tally {
         fleet: None,
         kept: Kept { keys_max: 1, entries_max: numbers.entries, bytes_max: numbers.bytes },
     }
+}
+
+/// A list of one client who met with what a key did.
+fn client(name: &str, key: SubjectTally) -> Subjects {
+    [(name, SubjectTally { promise: None, peak: None, ..key })].into_iter().collect()
 }
 
 pub fn row(algorithm: &str, tally: Tally) -> Row {
@@ -219,8 +223,8 @@ pub fn hostile() -> Comparison {
         row("=cmd|' /C calc'!A0, \"quoted\"\n\u{1b}[31mred", tally(limit, Numbers::default())),
     ];
     comparison.rows[1].tally.wrong = Some(Wrong { allowed: 1, limited: 2 });
-    let client = &mut comparison.rows[0].tally.clients[0];
-    client.name = "@client\u{202e}".to_owned();
+    let clients = &mut comparison.rows[0].tally.clients;
+    *clients = client("@client\u{202e}", clients.get(0));
     comparison
 }
 

@@ -135,11 +135,11 @@ fn value(expect: &Expect, tally: &Tally) -> Option<Value> {
                 Some(name) => limits.find(|limit| limit.name == *name)?,
                 None => limits.next()?,
             };
-            limit.keys.iter().find(|subject| subject.name == *key)?
+            limit.keys.get(limit.keys.find(key)?)
         }
-        Subject::Client(name) => tally.clients.iter().find(|client| client.name == *name)?,
+        Subject::Client(name) => tally.clients.get(tally.clients.find(name)?),
     };
-    metrics::find_in(SUBJECT_METRICS, &expect.metric).and_then(|metric| (metric.value)(subject))
+    metrics::find_in(SUBJECT_METRICS, &expect.metric).and_then(|metric| (metric.value)(&subject))
 }
 
 fn words(expect: &Expect, case: &str, row: &Row) -> String {

@@ -31,6 +31,11 @@ impl Reference {
         Ok(Reference { log, tally, decisions })
     }
 
+    /// What it found.
+    pub fn findings(&self) -> &Tally {
+        &self.tally
+    }
+
     /// What a contender finds that decides as the reference does.
     pub fn tally(&self) -> Tally {
         Tally { wrong: Some(Wrong::default()), ..self.tally.clone() }

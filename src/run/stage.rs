@@ -66,6 +66,10 @@ impl<'a> Stage<'a> {
         let plan = Plan::of(case, *seed, traffic, stored.as_deref(), keys);
         let decisions = reference.as_ref().map(|reference| &reference.decisions);
         let result = world::run(&plan, contender.rules(case), decisions, watch);
-        watch.outcome(result).map(|(tally, _)| tally)
+        let (mut tally, _) = watch.outcome(result)?;
+        if let Some(reference) = reference {
+            tally.share_rolls(reference.findings());
+        }
+        Ok(tally)
     }
 }

@@ -116,9 +116,9 @@ fn a_rejection_for_the_stores_sake_is_one_without_a_wait_and_of_no_limit() {
     assert_eq!((tally.books.rejected, tally.needless_rejections), (2, 2));
     assert_eq!((tally.denial_waits.count(), tally.denied_for_ever), (0, 0));
     let limit = &tally.limits[0];
-    assert_eq!((limit.refused, limit.needless_rejections, limit.keys[0].rejected), (0, 0, 2));
+    assert_eq!((limit.refused, limit.needless_rejections, limit.keys.get(0).rejected), (0, 0, 2));
     // From 1 s until the next acceptance at 5 s, because nobody was told when to come again.
-    let lockouts = [&limit.keys[0], &tally.clients[0]].map(|subject| subject.longest_lockout);
+    let lockouts = [&limit.keys, &tally.clients].map(|subjects| subjects.get(0).longest_lockout);
     assert_eq!(lockouts, [Span::from_secs(4); 2]);
     assert_eq!(tally.fleet.unwrap().turned_down, 2);
     assert_eq!([10, 20, 50].map(|bin| tally.timeline.bins[bin].turned_down), [1, 1, 0]);

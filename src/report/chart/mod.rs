@@ -157,7 +157,7 @@ mod tests {
     use resvg::usvg::roxmltree::Document;
 
     use super::*;
-    use crate::judge::{Bin, Peak, Timeline};
+    use crate::judge::{Bin, Peak, Timeline, Worst};
     use crate::metrics::{Repeat, values};
     use crate::rate::Limit;
     use crate::report::fleet_samples;
@@ -317,8 +317,7 @@ mod tests {
             tally.books.rejected = books.0;
             if cost % 2 == 0 {
                 let peak = Peak { cost, from: Instant(0), to: Instant(0) };
-                tally.limits[0].keys[0].peak = Some(peak);
-                tally.limits[0].worst = Some(0);
+                tally.limits[0].worst = Some(Worst { key: 0, promise: limit, peak: Some(peak) });
                 tally.queue_waits.record(Span::from_nanos(wait));
             }
             if let Some((attempts, at, lasts)) = closed {

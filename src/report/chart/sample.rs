@@ -1,7 +1,9 @@
 //! Comparisons made by hand for the tests of the charts: what a run would have found, from the
 //! instants at which attempts were offered and accepted.
 
-use crate::judge::{Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Tally, Timeline};
+use crate::judge::{
+    Books, Distribution, Kept, LimitTally, Peak, SubjectTally, Subjects, Tally, Timeline, Worst,
+};
 use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
 use crate::rate::Limit;
 use crate::time::Window;
@@ -88,13 +90,12 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
     }
     let count = accepted.len() as u64;
     let key = SubjectTally {
-        name: "client-1".to_owned(),
         promise: Some(limit),
         attempts: attempts.len() as u64,
         accepted: count,
         rejected,
         over_limit,
-        peak: Some(peak),
+        peak: Some(peak.cost),
         longest_lockout: Span::ZERO,
     };
     Tally {
@@ -110,10 +111,10 @@ pub fn tally(attempts: &[(u64, Option<u64>)], limit: Limit, window: Window) -> T
             refused: rejected,
             over_limit,
             needless_rejections: 0,
-            worst: (count > 0).then_some(0),
-            keys: vec![key],
+            worst: (count > 0).then_some(Worst { key: 0, promise: limit, peak: Some(peak) }),
+            keys: [("client-1", key)].into_iter().collect(),
         }],
-        clients: Vec::new(),
+        clients: Subjects::default(),
         timeline,
         queue_waits,
         denial_waits: Distribution::default(),
@@ -248,10 +249,9 @@ pub fn odd() -> Comparison {
     for row in odd.rows.iter_mut().filter(|row| row.case == 2) {
         let limit = &mut row.tally.limits[0];
         for requests in [25, 60] {
-            let mut key = limit.keys[0].clone();
-            key.promise = Some(Limit::new(requests, Span::from_secs(60)));
-            key.peak = None;
-            limit.keys.push(key);
+            let promise = Some(Limit::new(requests, Span::from_secs(60)));
+            let key = SubjectTally { promise, peak: None, ..limit.keys.get(0) };
+            limit.keys.extend([(format!("client of {requests}"), key)]);
         }
     }
     odd

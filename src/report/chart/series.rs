@@ -100,8 +100,7 @@ impl Series<'_> {
     /// peak; the default promise with the highest bin where no key has a peak.
     pub fn worst(&self) -> Option<(u64, Limit)> {
         let limit = self.row.tally.limits.first()?;
-        let key = limit.worst.and_then(|key| limit.keys.get(key));
-        let of_key = key.and_then(|key| Some((key.peak?.cost, key.promise?)));
+        let of_key = limit.worst.and_then(|worst| Some((worst.peak?.cost, worst.promise)));
         Some(of_key.unwrap_or((self.highest(), limit.promise)))
     }
 

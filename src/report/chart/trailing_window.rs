@@ -126,9 +126,7 @@ fn title(comparison: &Comparison, case: usize, all: &[Series<'_>], levels: &[Lim
 fn levels(all: &[Series<'_>]) -> Vec<Limit> {
     let limits = all.iter().filter_map(|one| one.row.tally.limits.first());
     let mut levels: Vec<Limit> = limits
-        .flat_map(|limit| {
-            std::iter::once(limit.promise).chain(limit.keys.iter().filter_map(|key| key.promise))
-        })
+        .flat_map(|limit| std::iter::once(limit.promise).chain(limit.keys.roll().promises()))
         .collect();
     levels.sort_by_key(|limit| (limit.requests, limit.per, limit.burst));
     levels.dedup_by_key(|limit| limit.requests);
@@ -284,6 +282,7 @@ fn is_clear(plot: &Plot, steps: &Steps, area: Area) -> bool {
 mod tests {
     use super::super::sample;
     use super::*;
+    use crate::judge::{Peak, SubjectTally, Worst};
 
     #[test]
     fn the_boundary_burst_stands_above_the_limit_line() {
@@ -321,12 +320,15 @@ mod tests {
         assert_eq!(marks(&draw(&comparison, 0).unwrap()), (true, true));
         // The key that made the curve may have 250; another broke its limit of 20 by 10.
         let limit = &mut comparison.rows[0].tally.limits[0];
-        let mut small = limit.keys[0].clone();
-        limit.keys[0].promise = Some(Limit::new(250, limit.promise.per));
-        small.promise = Some(Limit::new(20, limit.promise.per));
-        small.peak = small.peak.map(|peak| crate::judge::Peak { cost: 30, ..peak });
-        limit.keys.push(small);
-        limit.worst = Some(1);
+        let of = |requests| Limit::new(requests, limit.promise.per);
+        let large = SubjectTally { promise: Some(of(250)), ..limit.keys.get(0) };
+        let small = SubjectTally { promise: Some(of(20)), peak: Some(30), ..large };
+        limit.worst = limit.worst.map(|worst| Worst {
+            key: 1,
+            promise: of(20),
+            peak: worst.peak.map(|peak| Peak { cost: 30, ..peak }),
+        });
+        limit.keys = [("large", large), ("small", small)].into_iter().collect();
         let svg = draw(&comparison, 0).unwrap();
         assert_eq!(marks(&svg), (false, false), "{svg}");
         assert!(svg.contains("worst: 30 under a limit of 20"), "{svg}");

@@ -41,7 +41,7 @@ fn attempts_of_one_instant_are_decided_in_the_order_of_the_sources() {
         [[traffic]]\nkind = \"burst\"\nrequests = 2\nclient = \"second\"\n";
     let (tally, ..) = run_whole("fixed-window", scenario);
     let accepted: Vec<_> =
-        tally.clients.iter().map(|client| (client.name.as_str(), client.accepted)).collect();
+        tally.clients.named().map(|(name, client)| (name, client.accepted)).collect();
     assert_eq!(accepted, [("first", 2), ("second", 1)]);
 }
 
