@@ -47,6 +47,7 @@ pub mod command;
 pub mod error;
 mod fetch;
 pub mod judge;
+pub mod log;
 pub mod metrics;
 pub mod nodes;
 pub mod params;

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["time", "error", "seed", "fetch"],
     &["rate"],
     &["params"],
-    &["algorithm", "clock"],
+    &["algorithm", "clock", "log"],
     &["server", "nodes", "store"],
     &["client"],
     &["scenario"],

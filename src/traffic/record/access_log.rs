@@ -9,9 +9,10 @@
 //! like any other. Everything needed stands before the referer and the agent, so their quotes cannot
 //! do harm.
 
-use super::number::{Number, Unit};
-use super::stamp::{self, NOT_A_TIME};
-use super::{Fault, Format, Parsed, Request, Who};
+use super::{Format, Parsed, Request, Who};
+use crate::log::format::Fault;
+use crate::log::stamp::{self, NOT_A_TIME};
+use crate::log::{Number, Unit};
 use crate::params::{Choice, Params};
 use crate::time::Span;
 use crate::traffic::Kind;

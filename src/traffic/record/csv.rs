@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::number::{Number, Unit};
-use super::reader::End;
-use super::row::{self, Row};
-use super::stamp::{self, OUT_OF_RANGE, Stamp};
-use super::{Fault, Format, Parsed, Request, Who, readable};
+use super::{Format, Parsed, Request, Who};
 use crate::error::{Place, Problem, suggest};
+use crate::log::format::row::{self, Row};
+use crate::log::format::{End, Fault};
+use crate::log::stamp::{self, OUT_OF_RANGE, Stamp};
+use crate::log::{Number, Unit, readable};
 use crate::params::{Choice, Params};
 use crate::time::{Instant, Span};
 use crate::traffic::Kind;

@@ -9,9 +9,9 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::columns::{Column, reordered, sorting};
 use super::drawn::Stamped;
-use super::order::Order;
 use super::spread::Spread;
-use super::{Request, Who, count, readable};
+use super::{Request, Who};
+use crate::log::{Order, count, readable};
 use crate::params::Choice;
 use crate::time::{Instant, SECOND, Span};
 use crate::traffic::{Client, Context, Input, Skipped, Source};

@@ -15,28 +15,24 @@ pub mod csv;
 mod drawn;
 mod file;
 mod intake;
-mod number;
-mod order;
 mod reader;
-mod row;
 mod spread;
-mod stamp;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::io::Read;
 
 use serde_json::json;
 
 use crate::error::{Place, Problem};
+use crate::log::format::{End, Fault};
+use crate::log::{Stamp, count, readable};
 use crate::params::{Choice, Params};
 use crate::time::Span;
 use crate::traffic::{Context, Input, Source};
 use intake::Intake;
-use reader::{End, Reader};
+use reader::Reader;
 use spread::Spread;
-use stamp::Stamp;
 
 /// How lines of one kind are read. May keep what it learns from line to line (a heading, a unit).
 trait Format {
@@ -95,21 +91,6 @@ struct Who<'a> {
     address: Option<&'a [u8]>,
     tenant: Option<&'a [u8]>,
     tier: Option<&'a [u8]>,
-}
-
-/// Why a record gave no request.
-#[derive(Debug, PartialEq, Eq)]
-enum Fault {
-    /// It is left out and counted by its reason.
-    Skip(Cow<'static, str>),
-    /// The file as a whole cannot be read.
-    Stop(Vec<Problem>),
-}
-
-impl From<&'static str> for Fault {
-    fn from(reason: &'static str) -> Fault {
-        Fault::Skip(Cow::Borrowed(reason))
-    }
 }
 
 /// What a stamp says.
@@ -277,26 +258,4 @@ fn read_lines<F: Format, R: Read>(
             return Err(vec![Problem::at(place, message).help("split it into several sources")]);
         }
     }
-}
-
-/// A number with what it counts.
-fn count(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}
-
-/// Bytes of a record as a text that can be shown: what is not UTF-8, and control characters, as
-/// `\x16`.
-fn readable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    let escape = |byte: &u8| format!("\\x{byte:02x}");
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match character.is_control() {
-                true => text.extend(character.to_string().as_bytes().iter().map(escape)),
-                false => text.push(character),
-            }
-        }
-        text.extend(chunk.invalid().iter().map(escape));
-    }
-    text
 }

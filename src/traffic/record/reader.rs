@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
 
+use crate::log::format::End;
+
 /// Bytes of a block, and the longest line that is kept whole.
 pub const BLOCK: usize = 1 << 20;
 
@@ -17,22 +19,6 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether the end is missing because it is longer than a block.
     pub cut: bool,
-}
-
-/// Where a record ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct End {
-    /// The position of its line feed.
-    pub feed: usize,
-    /// How many lines it has.
-    pub lines: u64,
-}
-
-impl End {
-    /// The end of the first line of some bytes, if it is among them.
-    pub fn of_line(bytes: &[u8]) -> Option<End> {
-        memchr::memchr(b'\n', bytes).map(|feed| End { feed, lines: 1 })
-    }
 }
 
 /// Reads lines.
