@@ -5,11 +5,15 @@
 //! Bytes stay bytes throughout: logs have what scanners send, which need not be text.
 
 pub mod entry;
+pub mod filter;
 pub mod format;
+pub mod key;
+pub mod limited;
 pub mod number;
 pub mod order;
 pub mod stamp;
 pub mod times;
+pub mod wanted;
 
 pub use entry::{Entry, Field};
 pub use number::{Number, Unit};
