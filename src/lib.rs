@@ -46,6 +46,7 @@ pub mod clock;
 pub mod command;
 pub mod error;
 mod fetch;
+pub mod inspect;
 pub mod judge;
 pub mod log;
 pub mod metrics;

@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["server", "nodes", "store"],
     &["client"],
     &["scenario"],
-    &["traffic", "judge"],
+    &["traffic", "judge", "inspect"],
     &["world"],
     &["metrics"],
     &["report"],
