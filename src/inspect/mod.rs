@@ -12,5 +12,5 @@ mod peaks;
 
 pub use census::{Census, Rules};
 pub use figures::{Figures, Resolution, Silence, Statuses};
-pub use keys::{KeyFigures, KeyTable, Threshold};
+pub use keys::{KeyFigures, KeyTable, Share, Threshold};
 pub use peaks::{MINUTE, Peak, WINDOWS};
