@@ -4,7 +4,9 @@
 pub mod check;
 pub mod list;
 pub mod load;
+pub mod logs;
 pub mod new;
+pub mod replay;
 pub mod run;
 pub mod schema;
 pub mod verify;

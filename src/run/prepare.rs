@@ -38,6 +38,27 @@ impl Prepared {
         &self.cases[case].contenders
     }
 
+    /// All settings of a case with their defaults, by its position in the scenario.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn resolved(&self, case: usize) -> &Json {
+        &self.cases[case].resolved
+    }
+
+    /// Leaves the first case alone, as if there had been no others: it has no name then.
+    pub fn keep_first_case(&mut self) {
+        self.cases.truncate(1);
+        self.scenario.cases.truncate(1);
+        self.scenario.baseline = 0;
+        for case in &mut self.scenario.cases {
+            case.name.clear();
+        }
+        for case in &mut self.cases {
+            unnamed(&mut case.resolved);
+        }
+    }
+
     /// About so many decisions will be made at least, if every request is sent once, and at most.
     pub fn decisions(&self) -> (u64, u64) {
         let of = |count: fn(&Estimate) -> u64| {
@@ -149,6 +170,13 @@ fn resolve(case: &Case, traffic: &Traffic, sources: &[Json], contenders: &[Conte
     let options = contenders.iter().map(|contender| contender.resolved.clone());
     resolved.insert("algorithm".to_owned(), options.collect());
     Json::Object(resolved)
+}
+
+/// Takes the name of its case from what was resolved.
+pub(super) fn unnamed(resolved: &mut Json) {
+    if let Some(resolved) = resolved.as_object_mut() {
+        resolved.shift_remove("case");
+    }
 }
 
 #[cfg(test)]
