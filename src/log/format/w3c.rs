@@ -146,7 +146,9 @@ impl Parser for W3c {
         for (position, &index) in heading.located.fields.iter().enumerate() {
             let Some(value) = field(index) else { continue };
             let query = match self.wanted[position] {
-                Field::Target => field(heading.query).filter(|&query| !query.is_empty() && query != b"-"),
+                Field::Target => {
+                    field(heading.query).filter(|&query| !query.is_empty() && query != b"-")
+                }
                 _ => None,
             };
             match (query, &self.wanted[position]) {
