@@ -36,7 +36,7 @@ pub enum Field {
 }
 
 /// The fields that have a name in every format.
-const NAMES: [(&str, Field); 10] = [
+static NAMES: [(&str, Field); 10] = [
     ("address", Field::Address),
     ("user", Field::User),
     ("method", Field::Method),
@@ -65,7 +65,7 @@ impl Field {
     pub fn name(&self) -> &str {
         match self {
             Field::Named(name) => name,
-            known => NAMES.iter().find(|(_, field)| field == known).map_or("", |(name, _)| name),
+            known => NAMES.iter().find(|(_, field)| field == known).map_or("", |(name, _)| *name),
         }
     }
 

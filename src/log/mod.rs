@@ -11,15 +11,18 @@ pub mod key;
 pub mod limited;
 pub mod number;
 pub mod order;
+pub mod read;
 pub mod stamp;
 pub mod times;
 pub mod wanted;
+pub mod zone;
 
 pub use entry::{Entry, Field};
 pub use number::{Number, Unit};
 pub use order::Order;
 pub use stamp::Stamp;
 pub use times::{TimeUnit, Times};
+pub use zone::Zone;
 
 /// Bytes of a record as a text that can be shown: what is not UTF-8, and control characters, as
 /// `\x16`.

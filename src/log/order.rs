@@ -10,7 +10,7 @@ const JUMP: Span = Span::from_secs(300);
 const PERSISTS: u32 = 10;
 
 /// What was seen of the order of times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Order {
     latest: Option<Instant>,
     late: u64,
@@ -52,6 +52,16 @@ impl Order {
     /// Whether no request is earlier than one before it.
     pub fn is_sorted(&self) -> bool {
         self.late == 0
+    }
+
+    /// How many are earlier than one before them.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// By how much they are, at most.
+    pub fn most(&self) -> Span {
+        self.most
     }
 
     /// Sentences on what was out of order.

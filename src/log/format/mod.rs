@@ -4,9 +4,26 @@
 //! lines look like it, and a [`Parser`]. A parser is opened for the fields that are wanted, so that
 //! nothing is read of a record that nobody asks for.
 
-pub mod combined;
+mod alb;
+mod caddy;
+mod cloudfront;
+mod combined;
+mod csv;
+mod elb;
+mod envoy;
+mod haproxy;
+mod json;
+mod naming;
+mod nginx_json;
+mod regex;
 mod request;
 pub(crate) mod row;
+mod squid;
+mod table;
+mod traefik;
+mod tsv;
+mod w3c;
+mod words;
 
 use std::borrow::Cow;
 
@@ -51,7 +68,23 @@ pub enum Stamps {
 
 /// The registry, in the order in which formats are listed. Where a file looks like several of them, it
 /// has the first.
-pub const FORMATS: &[Format] = &[combined::FORMAT];
+pub const FORMATS: &[Format] = &[
+    combined::FORMAT,
+    haproxy::FORMAT,
+    nginx_json::FORMAT,
+    caddy::FORMAT,
+    traefik::FORMAT,
+    envoy::FORMAT,
+    json::FORMAT,
+    cloudfront::FORMAT,
+    w3c::FORMAT,
+    alb::FORMAT,
+    elb::FORMAT,
+    squid::FORMAT,
+    csv::FORMAT,
+    tsv::FORMAT,
+    regex::FORMAT,
+];
 
 /// The format of a name.
 pub fn named(name: &str) -> Option<&'static Format> {
@@ -79,6 +112,14 @@ pub struct Layout {
     pub pattern: Option<Column>,
     /// Where problems are shown that have no better place.
     pub place: Option<Place>,
+}
+
+impl Layout {
+    /// What a wanted field is called in the format itself, where the user has said so.
+    pub(crate) fn own(&self, field: &Field) -> Field {
+        let mapped = self.columns.iter().find(|(known, _)| known == field);
+        mapped.map_or_else(|| field.clone(), |(_, column)| Field::of(&column.name))
+    }
 }
 
 /// A name that the user gave: of a column, a path in JSON, an expression.

@@ -26,7 +26,7 @@ use serde_json::json;
 
 use crate::error::{Place, Problem};
 use crate::log::format::{End, Fault};
-use crate::log::{Stamp, count, readable};
+use crate::log::{Stamp, count};
 use crate::params::{Choice, Params};
 use crate::time::Span;
 use crate::traffic::{Context, Input, Source};

@@ -107,7 +107,7 @@ fn is_address(word: &[u8]) -> bool {
         [b'[', inner @ ..] => &inner[..memchr::memchr(b']', inner).unwrap_or(inner.len())],
         _ => match memchr::memchr(b':', word) {
             // One colon: an IPv4 address with a port.
-            Some(colon) if is_plain(&word[..colon]) => &word[..colon],
+            Some(colon) if memchr::memchr(b':', &word[colon + 1..]).is_none() => &word[..colon],
             _ => word,
         },
     };

@@ -66,7 +66,7 @@ fn open(layout: &Layout) -> Result<Box<dyn Parser>, Vec<Problem>> {
     };
     let wanted: Vec<(usize, Wanted)> = (0..)
         .zip(&layout.wanted)
-        .filter_map(|(position, field)| Some((position, place(field)?)))
+        .filter_map(|(position, field)| Some((position, place(&layout.own(field))?)))
         .collect();
     let beyond_request = wanted.iter().any(|(_, wanted)| match wanted {
         Wanted::Front(_) | Wanted::User => false,

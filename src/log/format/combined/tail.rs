@@ -2,9 +2,8 @@
 //! a server was told to add. Quotes may be escaped, raw or missing; a field that is spoilt by them is
 //! joined again where its last quote shows it.
 
-use std::ops::Range;
-
 use crate::log::format::request::{closing_quote, split, unquoted};
+use crate::log::format::words::Words;
 use crate::log::number::{Number, Unit};
 use crate::time::Span;
 
@@ -30,45 +29,26 @@ pub enum Part {
 /// The fields after the time of the line that was split last.
 #[derive(Debug, Default)]
 pub struct Tail {
-    fields: Vec<Range<usize>>,
+    words: Words,
 }
 
 /// How many fields the format has.
 const OWN: usize = 5;
 
 impl Tail {
-    /// Splits a text into fields between spaces; spaces in quotes are part of theirs.
+    /// Splits a text.
     pub fn split(&mut self, text: &[u8]) {
-        self.fields.clear();
-        let mut at = 0;
-        while let Some(start) = next(text, at) {
-            let end = field_end(text, start);
-            at = end;
-            let field = &text[start..end];
-            let closes = field.last() == Some(&b'"') && field[0] != b'"';
-            // The rest of a field that has a raw quote inside.
-            let opened = self.fields.iter().rposition(|range| text[range.start] == b'"');
-            match opened {
-                Some(index) if closes && index > 0 => {
-                    self.fields.truncate(index + 1);
-                    self.fields[index].end = end;
-                }
-                _ => self.fields.push(start..end),
-            }
-        }
+        self.words.split(text);
     }
 
     /// Finds the request alone, which is cheaper.
     pub fn request_only(&mut self, text: &[u8]) {
-        self.fields.clear();
-        if let Some(start) = next(text, 0) {
-            self.fields.push(start..field_end(text, start));
-        }
+        self.words.first_only(text);
     }
 
     /// A field of `text`, which was split last.
     pub fn part<'a>(&self, text: &'a [u8], part: Part) -> Option<&'a [u8]> {
-        let field = |index: usize| self.fields.get(index).map(|range| &text[range.clone()]);
+        let field = |index: usize| self.words.get(index, text);
         match part {
             Part::Method => self.request(text).map(|(method, _)| method),
             Part::Target => self.request(text)?.1,
@@ -81,7 +61,7 @@ impl Tail {
     }
 
     fn request<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], Option<&'a [u8]>)> {
-        let field = &text[self.fields.first()?.clone()];
+        let field = self.words.get(0, text)?;
         let inner = field.strip_prefix(b"\"")?;
         // The field ends with the quote that closes it, or with the text.
         let closed = closing_quote(inner).is_some();
@@ -90,45 +70,23 @@ impl Tail {
 
     /// The first quoted field after the agent.
     pub fn forwarded<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
-        let more = self.fields.get(OWN..)?;
-        let field = more.iter().map(|range| &text[range.clone()]).find(|field| field[0] == b'"')?;
+        let mut more = (OWN..self.words.len()).filter_map(|index| self.words.get(index, text));
+        let field = more.find(|field| field.starts_with(b"\""))?;
         Some(unquoted(field))
     }
 
     /// The last field as a span, quotes aside. `None` if it belongs to the format: to request, status and
     /// bytes, or to these with referer and agent, which are quoted.
     pub fn duration(&self, text: &[u8], unit: Unit) -> Option<Span> {
-        let more = match self.fields.as_slice() {
-            [] | [_] | [_, _] | [_, _, _] => false,
-            [_, _, _, referer, _] => text[referer.start] != b'"',
+        let more = match self.words.len() {
+            0..=3 => false,
+            OWN => !self.words.get(3, text)?.starts_with(b"\""),
             _ => true,
         };
-        let field = self.fields.last().filter(|_| more)?;
-        let nanos = Number::parse(unquoted(&text[field.clone()]))?.nanos(unit)?;
+        let last = self.words.len().checked_sub(1).filter(|_| more)?;
+        let nanos = Number::parse(unquoted(self.words.get(last, text)?))?.nanos(unit)?;
         u64::try_from(nanos).ok().map(Span::from_nanos)
     }
-}
-
-/// Where the next field starts.
-fn next(text: &[u8], from: usize) -> Option<usize> {
-    let rest = text.get(from..)?;
-    rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|blank| from + blank)
-}
-
-/// Where the field that starts at `from` ends; one whose quote is never closed goes to the end.
-fn field_end(text: &[u8], from: usize) -> usize {
-    if text[from] != b'"' {
-        return memchr::memchr(b' ', &text[from..]).map_or(text.len(), |space| from + space);
-    }
-    let mut at = from + 1;
-    // A quote that no space follows is one that the client has sent.
-    while let Some(quote) = text.get(at..).and_then(closing_quote) {
-        at += quote + 1;
-        if text.get(at).is_none_or(u8::is_ascii_whitespace) {
-            return at;
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
