@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::Threads;
 use super::logs::Logs;
 use crate::command;
 
@@ -26,6 +27,9 @@ pub(super) struct Inspect {
     /// Print nothing but errors, and the JSON of `--json`.
     #[arg(long, short)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    threads: Threads,
 }
 
 const EXAMPLES: &str = "\
@@ -43,6 +47,7 @@ impl Inspect {
             top: self.top as usize,
             json: self.json,
             quiet: self.quiet,
+            threads: self.threads.number(),
         }
     }
 }

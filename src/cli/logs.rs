@@ -3,17 +3,17 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 
 use crate::command::logs;
 use crate::log::filter::Filter;
-use crate::log::format::FORMATS;
+use crate::log::format::{self, FORMATS, Format};
 use crate::log::key::Key;
 use crate::log::limited::Handling;
 use crate::log::{TimeUnit, Unit, Zone};
 use crate::params::Choice;
-use crate::traffic::{Arriving, Ordering};
+use crate::traffic::Arriving;
 
 /// Logs and how they are read.
 #[derive(Debug, Args)]
@@ -33,8 +33,8 @@ pub(super) struct Logs {
     filters: Vec<Filter>,
 
     /// What becomes of requests that were already answered 429, and of their retries.
-    #[arg(long, value_name = "WHAT", value_parser = choices::<Handling>())]
-    limited: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Handling>())]
+    limited: Option<Handling>,
 
     #[command(flatten)]
     reading: Reading,
@@ -45,37 +45,33 @@ pub(super) struct Logs {
 #[command(next_help_heading = "How logs are read")]
 struct Reading {
     /// The format, where it cannot be told from the first lines; `ratesim list formats` has all.
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = named_format(), hide_possible_values = true)]
+    format: Option<&'static Format>,
 
     /// The time zone of times that have none, and of times of day in filters: Europe/Berlin, +08:00.
     /// Without it, UTC.
     #[arg(long, value_name = "ZONE", value_parser = zone)]
-    tz: Option<String>,
+    tz: Option<Zone>,
 
     /// The unit of times that are numbers.
-    #[arg(long, value_name = "UNIT", value_parser = choices::<TimeUnit>())]
-    time_unit: Option<String>,
+    #[arg(long, value_name = "UNIT", value_parser = choice::<TimeUnit>())]
+    time_unit: Option<TimeUnit>,
 
     /// The unit of durations; in an access log, that the last field of a line is one.
-    #[arg(long, value_name = "UNIT", value_parser = choices::<Unit>())]
-    duration: Option<String>,
+    #[arg(long, value_name = "UNIT", value_parser = choice::<Unit>())]
+    duration_unit: Option<Unit>,
 
     /// What times say.
-    #[arg(long, value_name = "WHAT", value_parser = choices::<Arriving>())]
-    arrival: Option<String>,
-
-    /// What becomes of requests that are not in the order of their times.
-    #[arg(long, value_name = "WHAT", value_parser = choices::<Ordering>())]
-    order: Option<String>,
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Arriving>())]
+    arrival: Option<Arriving>,
 
     /// Where a field stands, in formats that have columns or names: time=ts, address=client.ip.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = column)]
     column: Vec<(String, String)>,
 
     /// What stands between the fields of a table.
-    #[arg(long, value_name = "CHARACTER")]
-    delimiter: Option<String>,
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    delimiter: Option<u8>,
 
     /// A regular expression with named groups (time, address, user, method, target, status and others),
     /// for logs that have no format of their own.
@@ -93,41 +89,47 @@ impl Logs {
         let reading = self.reading;
         logs::Logs {
             paths: self.logs,
-            key: Some(self.key),
+            key: self.key,
             filters: self.filters,
-            texts: vec![
-                ("limited", self.limited),
-                ("format", reading.format),
-                ("pattern", reading.pattern),
-                ("delimiter", reading.delimiter),
-                ("tz", reading.tz),
-                ("time-unit", reading.time_unit),
-                ("duration", reading.duration),
-                ("arrival", reading.arrival),
-                ("order", reading.order),
-            ],
+            limited: self.limited,
+            format: reading.format,
+            pattern: reading.pattern,
             columns: reading.column,
+            delimiter: reading.delimiter,
+            zone: reading.tz,
+            time_unit: reading.time_unit,
+            duration_unit: reading.duration_unit,
+            arrival: reading.arrival,
             strict: reading.strict,
         }
     }
 }
 
-/// The names of a setting that is one of a few, with their meanings.
-pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
+/// One of the names of a setting, each with its meaning.
+pub(super) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
     let value = |(name, _, meaning): &(&'static str, T, &'static str)| {
         PossibleValue::new(*name).help(*meaning)
     };
-    PossibleValuesParser::new(T::CHOICES.iter().map(value))
+    PossibleValuesParser::new(T::CHOICES.iter().map(value)).try_map(|chosen| {
+        let found = T::CHOICES.iter().find(|(name, ..)| *name == chosen);
+        found.map(|(_, value, _)| *value).ok_or("it is not known")
+    })
 }
 
-fn formats() -> PossibleValuesParser {
+fn named_format() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(FORMATS.iter().map(|format| format.name))
+        .try_map(|name| format::named(&name).ok_or("it is not known"))
 }
 
-fn zone(text: &str) -> Result<String, String> {
-    match Zone::parse(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(wrong) => Err(format!("{wrong}; write {}", Zone::GRAMMAR)),
+fn zone(text: &str) -> Result<Zone, String> {
+    Zone::parse(text).map_err(|wrong| format!("{wrong}; write {}", Zone::GRAMMAR))
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
+        _ => Err("write one character of ASCII, such as `;`, or `\\t` for a tab".to_owned()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Threads;
-use super::logs::{Logs, choices};
+use super::logs::{Logs, choice};
 use crate::command;
 use crate::rate::Rate;
 use crate::scenario::Changes;
@@ -35,8 +35,8 @@ pub(super) struct Replay {
 
     /// How requests with the same stamp in whole seconds are spread over their second; by default both
     /// evenly and not at all, where that makes a difference.
-    #[arg(long, value_name = "HOW", value_parser = choices::<Spread>())]
-    spread: Option<String>,
+    #[arg(long, value_name = "HOW", value_parser = choice::<Spread>())]
+    spread: Option<Spread>,
 
     /// Replay only through these algorithms.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -88,12 +88,11 @@ Examples:
 impl Replay {
     /// As the command takes it.
     pub fn options(self) -> command::replay::Options {
-        let mut logs = self.logs.logs();
-        logs.texts.push(("cost", self.cost));
         command::replay::Options {
-            logs,
+            logs: self.logs.logs(),
             limit: self.limit,
             burst: self.burst,
+            cost: self.cost,
             spread: self.spread,
             name: self.name,
             print_scenario: self.print_scenario,

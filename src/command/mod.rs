@@ -2,6 +2,7 @@
 //! nothing here knows of terminals.
 
 pub mod check;
+pub mod inspect;
 pub mod list;
 pub mod load;
 pub mod logs;

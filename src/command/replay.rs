@@ -9,10 +9,12 @@ use super::logs::{Logs, as_flags};
 use super::{Output, run};
 use crate::error::Error;
 use crate::metrics::values;
+use crate::params::Choice;
 use crate::rate::Rate;
 use crate::report::{self, affected, table};
 use crate::run::{Findings, Progress, prepare};
 use crate::scenario::Scenario;
+use crate::traffic::Spread;
 
 /// Arguments of `replay`.
 #[derive(Debug)]
@@ -23,8 +25,10 @@ pub struct Options {
     pub limit: Rate,
     /// What may pass at once from rest; by default as much as the limit.
     pub burst: Option<u64>,
+    /// The field that says what a request costs.
+    pub cost: Option<String>,
     /// How requests of one second are spread; by default both ways, where it makes a difference.
-    pub spread: Option<String>,
+    pub spread: Option<Spread>,
     /// The name of the folder of results; by default that of the first file.
     pub name: Option<String>,
     /// Print the scenario and run nothing.
@@ -35,7 +39,7 @@ pub struct Options {
 
 /// The two ways in which requests of one second may have come: as smoothly as can be, and all at once. Each
 /// with the setting that means it.
-const BOUNDS: [(&str, &str); 2] = [("spread evenly", "even"), ("as stamped", "none")];
+const BOUNDS: [(&str, Spread); 2] = [("spread evenly", Spread::Even), ("as stamped", Spread::None)];
 
 /// Replays logs.
 ///
@@ -99,11 +103,14 @@ fn document(options: &Options) -> Result<String, Error> {
         limit.insert("burst".to_owned(), whole(burst));
     }
     let mut traffic = options.logs.traffic()?;
+    if let Some(cost) = &options.cost {
+        traffic.insert("cost".to_owned(), cost.as_str().into());
+    }
     let mut cases = Vec::new();
-    match &options.spread {
-        Some(spread) => drop(traffic.insert("spread".to_owned(), spread.as_str().into())),
+    match options.spread {
+        Some(spread) => drop(traffic.insert("spread".to_owned(), spread.name().into())),
         None => cases.extend(BOUNDS.map(|(name, spread)| {
-            let set = [("traffic.0.spread".to_owned(), spread.into())];
+            let set = [("traffic.0.spread".to_owned(), spread.name().into())];
             let case = [("name", name.into()), ("set", Value::Table(set.into_iter().collect()))];
             case.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Table>()
         })),
@@ -151,9 +158,10 @@ mod tests {
     fn options(paths: &[&str]) -> Options {
         let paths = paths.iter().map(PathBuf::from).collect();
         Options {
-            logs: Logs { paths, ..Logs::default() },
+            logs: Logs::new(paths),
             limit: Rate { count: 100, per: Span::from_secs(60) },
             burst: None,
+            cost: None,
             spread: None,
             name: None,
             print_scenario: false,
@@ -166,7 +174,8 @@ mod tests {
         let both = document(&options(&["logs/access.log"])).unwrap();
         let one = Options {
             burst: Some(20),
-            spread: Some("random".to_owned()),
+            spread: Some(Spread::Random),
+            cost: Some("tokens".to_owned()),
             ..options(&["a.log", "b.log"])
         };
         insta::assert_snapshot!(format!("{both}\n---\n{}", document(&one).unwrap()));

@@ -106,10 +106,10 @@ impl Census {
         self.len() == 0
     }
 
-    /// Takes in an entry of a request that came `at` this time.
-    pub fn take(&mut self, entry: &Entry, at: Instant) {
+    /// Takes in an entry of a request that came `at` this time, unless it is left out; whether it counts.
+    pub fn take(&mut self, entry: &Entry, at: Instant) -> bool {
         if !self.sieve.keeps(entry) {
-            return;
+            return false;
         }
         self.bytes.clear();
         self.reader.append(entry, &mut self.bytes);
@@ -120,15 +120,17 @@ impl Census {
         };
         let position = self.keys.position(&self.bytes, judge);
         if let Known::LeftOut(filter) = self.keys.known[position] {
-            return self.sieve.left_out_by_key(filter);
+            self.sieve.left_out_by_key(filter);
+            return false;
         }
         let standing = self.watch.judge(entry, &self.bytes);
         if !self.rules.handling.keeps(standing) {
-            return;
+            return false;
         }
         self.resolution = self.resolution.max(Resolution::of(entry.stamp.at));
         self.statuses.count(entry.get(self.status));
         self.columns.push(at, self.keys.count(position));
+        true
     }
 
     /// How many requests filters left out, in the order of the filters.

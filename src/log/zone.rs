@@ -34,6 +34,11 @@ impl Zone {
         Ok(Zone { name: text.to_owned(), zone })
     }
 
+    /// Its clocks.
+    pub fn clocks(&self) -> &TimeZone {
+        &self.zone
+    }
+
     /// What [`Zone::parse`] takes, for messages.
     pub const GRAMMAR: &str = "a time zone such as \"Europe/Berlin\", \"UTC\" or \"+08:00\"";
 }

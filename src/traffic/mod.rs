@@ -21,6 +21,8 @@ use crate::seed::Seed;
 use crate::time::Window;
 use crate::time::{Instant, Span};
 
+pub use record::{Arriving, Spread};
+
 /// One request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {

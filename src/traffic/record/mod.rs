@@ -32,7 +32,7 @@ use crate::time::Span;
 use crate::traffic::{Context, Input, Source};
 use intake::Intake;
 use reader::Reader;
-use spread::Spread;
+pub use spread::Spread;
 
 /// How lines of one kind are read. May keep what it learns from line to line (a heading, a unit).
 trait Format {
@@ -95,8 +95,10 @@ struct Who<'a> {
 
 /// What a stamp says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arriving {
+pub enum Arriving {
+    /// When the request came.
     Start,
+    /// When it was done.
     End,
 }
 

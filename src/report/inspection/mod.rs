@@ -1,6 +1,8 @@
 //! What is in a log, as a text for a terminal and as JSON.
 
-use serde_json::{Value as Json, json};
+mod json;
+#[cfg(test)]
+mod tests;
 
 use super::format::{bytes, count, share, span};
 use super::heading::{Fact, fact_lines};
@@ -8,14 +10,13 @@ use super::plain::Plain;
 use super::words::{listed, printable, wrap};
 use crate::inspect::{Figures, KeyFigures, MINUTE, Peak, Resolution, Statuses, WINDOWS};
 use crate::log::limited::Handling;
-use crate::params::Choice;
+use crate::log::read::{Report, Skipped};
 use crate::time::{DAY, SECOND};
-use crate::traffic::{Input, Skipped};
 
 /// A log with all that is told of it.
 pub struct Inspection<'a> {
     /// The files.
-    pub inputs: &'a [Input],
+    pub reports: &'a [Report],
     /// The figures.
     pub figures: &'a Figures,
     /// What requests are told apart by.
@@ -50,16 +51,17 @@ impl Inspection<'_> {
     fn facts(&self) -> Vec<Fact> {
         let figures = self.figures;
         let mut facts: Vec<Fact> = Vec::new();
-        for input in self.inputs {
-            facts.push(("file", file(input)));
-            let reasons = input.skipped.iter().take(MOST_REASONS);
+        for report in self.reports {
+            facts.push(("file", file(report)));
+            let reasons = report.skipped.iter().take(MOST_REASONS);
             facts.extend(reasons.map(|skipped| ("unusable", unusable(skipped))));
-            if let Some(more) = input.skipped.get(MOST_REASONS..).filter(|more| !more.is_empty()) {
+            let more = report.skipped.get(MOST_REASONS..).unwrap_or_default();
+            if !more.is_empty() {
                 let lines = more.iter().map(|skipped| skipped.lines).sum();
                 let reasons = several(more.len() as u64, "more reason");
-                facts.push(("unusable", format!("{}: {reasons}", several(lines, "line"))));
+                facts.push(("unusable", format!("{} for {reasons}", several(lines, "line"))));
             }
-            facts.extend(input.notes.iter().map(|note| ("note", printable(note))));
+            facts.extend(notes(report).map(|note| ("note", printable(&note))));
         }
         let when = match figures.requests {
             1 => format!("at {}", figures.first),
@@ -130,82 +132,41 @@ impl Inspection<'_> {
             ),
         }
     }
-
-    /// The same for programs.
-    pub fn json(&self) -> Json {
-        let Figures { requests, keys, statuses, limited, handling, .. } = self.figures;
-        let figures = self.figures;
-        let peaks = |peaks: &[Peak; WINDOWS.len()]| -> Json {
-            let windows = WINDOWS.iter().zip(peaks).map(|((window, _), peak)| {
-                json!({ "window": window.to_string(), "requests": peak.requests, "at": peak.at.to_string() })
-            });
-            windows.collect()
-        };
-        let list = |list: &[KeyFigures]| -> Json {
-            let key = |key: &KeyFigures| json!({ "key": key.name, "requests": key.requests, "peaks": peaks(&key.peaks) });
-            list.iter().map(key).collect()
-        };
-        let [busiest, hundredth, tenth] = keys.shares.map(|share| {
-            let of_all = share.requests as f64 / (*requests).max(1) as f64;
-            json!({ "keys": share.keys, "requests": share.requests, "share": of_all })
-        });
-        let classes = (1..).zip(statuses.classes);
-        let mut answers: serde_json::Map<String, Json> =
-            classes.map(|(class, number)| (format!("{class}xx"), json!(number))).collect();
-        answers.insert("other".to_owned(), json!(statuses.others));
-        answers.insert("none".to_owned(), json!(statuses.none));
-        let left_out = figures.left_out.iter();
-        let left_out =
-            left_out.map(|(filter, requests)| json!({ "filter": filter, "requests": requests }));
-        json!({
-            "files": self.inputs,
-            "requests": requests,
-            "first": figures.first.to_string(),
-            "last": figures.last.to_string(),
-            "span_s": figures.span().as_secs_f64(),
-            "resolution": figures.resolution.unit(),
-            "longest_silence": figures.silence.map(|silence| {
-                json!({ "from": silence.from.to_string(), "lasts_s": silence.lasts.as_secs_f64() })
-            }),
-            "peaks": peaks(&figures.peaks),
-            "statuses": answers,
-            "limited": {
-                "refused": limited.refused,
-                "retries": limited.retries,
-                "unwatched": limited.unwatched,
-                "handling": handling.name(),
-            },
-            "left_out": left_out.collect::<Vec<_>>(),
-            "short_forwarded_lists": figures.short_lists,
-            "key": self.key,
-            "keys": keys.keys,
-            "busiest_key": busiest,
-            "busiest_hundredth": hundredth,
-            "busiest_tenth": tenth,
-            "busiest": list(&keys.busiest),
-            "highest_in_a_minute": list(&keys.highest),
-            "threshold": {
-                "requests_a_minute": keys.threshold.requests,
-                "keys_above": keys.threshold.above,
-            },
-            "next": self.next,
-        })
-    }
 }
 
-/// `access.log: 2.4 MB; 9,997 of 10,000 lines used`.
-fn file(input: &Input) -> String {
-    let lines = match input.used == input.lines {
-        true => format!("all {} used", several(input.lines, "line")),
-        false => format!("{} of {} used", count(input.used), several(input.lines, "line")),
+/// `access.log: combined, gzip, 2.4 MB; 9,997 of 10,000 lines used`.
+fn file(report: &Report) -> String {
+    let name = printable(&report.name);
+    if let Some(why) = &report.unusable {
+        return format!("{name}: not used, since {}", printable(why));
+    }
+    let kind = report.format.iter().chain(report.compression.iter());
+    let kind: Vec<String> =
+        kind.map(|kind| (*kind).to_owned()).chain([bytes(report.bytes)]).collect();
+    let all = several(report.lines, "line");
+    let lines = match report.used == report.lines {
+        true => format!("all {all} used"),
+        false => format!("{} of {all} used", count(report.used)),
     };
-    format!("{}: {}; {lines}", printable(&input.path), bytes(input.bytes))
+    format!("{name}: {}; {lines}", kind.join(", "))
 }
 
 fn unusable(skipped: &Skipped) -> String {
-    let Skipped { reason, lines, first, .. } = skipped;
-    let first = if *lines == 1 { format!("line {first}") } else { format!("first line {first}") };
-    format!("{}: {} ({first})", several(*lines, "line"), printable(reason))
+    let Skipped { reason, lines, first, example } = skipped;
+    let first =
+        if *lines == 1 { "" } else { "the first is " }.to_owned() + &format!("line {first}");
+    let example =
+        if example.is_empty() { String::new() } else { format!(": {}", printable(example)) };
+    format!("{}: {} ({first}{example})", several(*lines, "line"), printable(reason))
+}
+
+/// What else must be known of how a file was read, one sentence each.
+fn notes(report: &Report) -> impl Iterator<Item = String> {
+    let leap = (report.leap > 0).then(|| {
+        format!("{} (:60), taken as the second after.", several(report.leap, "leap second"))
+    });
+    let own = report.notes.iter().chain(&report.zone_notes).cloned();
+    own.chain(report.order.notes()).chain(leap)
 }
 
 /// `1 line`, `2,000 lines`.
@@ -311,110 +272,4 @@ fn highest(keys: &[KeyFigures]) -> Plain {
         table.rows.push(row);
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::words::width;
-    use super::*;
-    use crate::inspect::{KeyTable, Share, Silence, Threshold};
-    use crate::log::limited::Count;
-    use crate::time::{Instant, Span};
-
-    fn at(second: i64) -> Instant {
-        Instant(Instant::MIDNIGHT.0 + second * SECOND as i64)
-    }
-
-    fn peaks(requests: [u64; 5]) -> [Peak; 5] {
-        requests.map(|requests| Peak { requests, at: at(requests as i64) })
-    }
-
-    fn figures() -> Figures {
-        let key = |name: &str, requests, of: [u64; 5]| KeyFigures {
-            name: name.to_owned(),
-            requests,
-            peaks: peaks(of),
-        };
-        let all = [
-            key("2001:db8:1234:5678:9abc:def0:1234:5678", 6000, [9, 60, 200, 800, 4000]),
-            key("192.0.2.1", 3000, [3, 30, 90, 400, 1000]),
-        ];
-        Figures {
-            requests: 12_345,
-            first: at(0),
-            last: at(86_400 + 7),
-            peaks: peaks([12, 100, 300, 1200, 5000]),
-            silence: Some(Silence { from: at(600), lasts: Span::from_secs(3700) }),
-            resolution: Resolution::Seconds,
-            statuses: Statuses { classes: [0, 12_000, 200, 100, 0], others: 5, none: 40 },
-            limited: Count { refused: 90, retries: 70, unwatched: 0 },
-            handling: Handling::Keep,
-            left_out: vec![("path!=/health".to_owned(), 1440)],
-            short_lists: 3,
-            keys: KeyTable {
-                keys: 250,
-                busiest: all.to_vec(),
-                highest: all.to_vec(),
-                shares: [(1, 6000), (3, 9500), (25, 11_000)]
-                    .map(|(keys, requests)| Share { keys, requests }),
-                threshold: Threshold { requests: 90, above: 2 },
-            },
-        }
-    }
-
-    fn shown<R>(figures: &Figures, show: impl FnOnce(&Inspection) -> R) -> R {
-        let skipped =
-            Skipped { reason: "the time is in no known form".to_owned(), lines: 3, first: 17 };
-        let input = Input {
-            path: "access.log".to_owned(),
-            bytes: 2_370_789,
-            sha256: "00".to_owned(),
-            lines: 13_788,
-            used: 13_785,
-            skipped: vec![skipped],
-            notes: vec!["5 requests stand out of order, by 2s at most.".to_owned()],
-        };
-        let next = "ratesim replay access.log --limit 90/1m".to_owned();
-        show(&Inspection { inputs: &[input], figures, key: "address".to_owned(), next })
-    }
-
-    #[test]
-    fn a_log_in_80_columns() {
-        let text = shown(&figures(), |inspection| inspection.text(80, false));
-        assert!(text.lines().all(|line| width(line) <= 80), "{text}");
-        insta::assert_snapshot!(text);
-    }
-
-    #[test]
-    fn a_log_as_json() {
-        insta::assert_snapshot!(shown(&figures(), |inspection| format!("{:#}", inspection.json())));
-    }
-
-    #[test]
-    fn one_request_of_one_key_has_no_mean_and_no_list() {
-        let mut one = figures();
-        one.requests = 1;
-        one.last = one.first;
-        one.peaks = peaks([1; 5]);
-        one.silence = None;
-        one.limited = Count { refused: 1, retries: 0, unwatched: 0 };
-        one.keys.keys = 1;
-        one.keys.shares = [Share { keys: 1, requests: 1 }; 3];
-        one.keys.threshold = Threshold { requests: 1, above: 0 };
-        insta::assert_snapshot!(shown(&one, |inspection| inspection.text(80, false)));
-    }
-
-    #[test]
-    fn a_mean_is_told_per_the_shortest_unit_that_has_one() {
-        let mean = |requests, seconds| {
-            let figures = Figures { requests, last: at(seconds), ..figures() };
-            super::mean(&figures).unwrap_or_default()
-        };
-        assert_eq!(mean(25, 10), "2.5 a second on average");
-        // 0.5 a second.
-        assert_eq!(mean(5, 10), "30.0 a minute on average");
-        assert_eq!(mean(2, 3600), "2.0 an hour on average");
-        assert_eq!(mean(2, 4 * 86_400), "0.5 a day on average");
-        assert_eq!(mean(2, 0), "");
-    }
 }
