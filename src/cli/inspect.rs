@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Threads;
-use super::logs::Logs;
+use super::logs::{Logs, Reading};
 use crate::command;
 
 /// Tell what is in logs.
@@ -30,6 +30,9 @@ pub(super) struct Inspect {
 
     #[command(flatten)]
     threads: Threads,
+
+    #[command(flatten)]
+    reading: Reading,
 }
 
 const EXAMPLES: &str = "\
@@ -43,7 +46,7 @@ impl Inspect {
     /// As the command takes it.
     pub fn options(self) -> command::inspect::Options {
         command::inspect::Options {
-            logs: self.logs.logs(),
+            logs: self.logs.read(self.reading),
             top: self.top as usize,
             json: self.json,
             quiet: self.quiet,

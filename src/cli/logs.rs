@@ -1,5 +1,5 @@
-//! The flags that `inspect` and `replay` share: which logs, how they are read, what requests are told apart
-//! by, and which of them count.
+//! The flags that `inspect` and `replay` share: which logs, what requests are told apart by, which of them
+//! count, and how logs are read.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::log::{TimeUnit, Unit, Zone};
 use crate::params::Choice;
 use crate::traffic::Arriving;
 
-/// Logs and how they are read.
+/// Logs, and which of their requests count for whom.
 #[derive(Debug, Args)]
 pub(super) struct Logs {
     /// Log files, plain, gzip or zstd, in any order; `-` is the standard input.
@@ -35,15 +35,12 @@ pub(super) struct Logs {
     /// What becomes of requests that were already answered 429, and of their retries.
     #[arg(long, value_name = "WHAT", value_parser = choice::<Handling>())]
     limited: Option<Handling>,
-
-    #[command(flatten)]
-    reading: Reading,
 }
 
-/// How logs are read.
+/// How logs are read. Stands last among the flags of a command: what follows would share its heading.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How logs are read")]
-struct Reading {
+pub(super) struct Reading {
     /// The format, where it cannot be told from the first lines; `ratesim list formats` has all.
     #[arg(long, value_name = "FORMAT", value_parser = named_format(), hide_possible_values = true)]
     format: Option<&'static Format>,
@@ -85,8 +82,7 @@ struct Reading {
 
 impl Logs {
     /// As commands take them.
-    pub(super) fn logs(self) -> logs::Logs {
-        let reading = self.reading;
+    pub(super) fn read(self, reading: Reading) -> logs::Logs {
         logs::Logs {
             paths: self.logs,
             key: self.key,

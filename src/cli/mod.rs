@@ -155,7 +155,7 @@ struct List {
     /// What to list.
     what: command::list::What,
 
-    /// Of scripts, the one whose text is printed.
+    /// Of scripts, the one whose text is printed; of formats, the one that an example is printed of.
     name: Option<String>,
 
     /// The folder of scenarios, for `list scenarios`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Threads;
-use super::logs::{Logs, choice};
+use super::logs::{Logs, Reading, choice};
 use crate::command;
 use crate::rate::Rate;
 use crate::scenario::Changes;
@@ -76,6 +76,9 @@ pub(super) struct Replay {
 
     #[command(flatten)]
     threads: Threads,
+
+    #[command(flatten)]
+    reading: Reading,
 }
 
 const EXAMPLES: &str = "\
@@ -89,7 +92,7 @@ impl Replay {
     /// As the command takes it.
     pub fn options(self) -> command::replay::Options {
         command::replay::Options {
-            logs: self.logs.logs(),
+            logs: self.logs.read(self.reading),
             limit: self.limit,
             burst: self.burst,
             cost: self.cost,

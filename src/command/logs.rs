@@ -219,22 +219,26 @@ pub fn as_flags(error: Error) -> Error {
     Error::Input(flagged.collect())
 }
 
-/// Turns `` `time-unit = "ms"` `` into `` `--time-unit ms` ``.
+/// Turns `` `time-unit = "ms"` `` into `` `--time-unit ms` ``, and `` `columns.time = "at"` `` into
+/// `` `--column time=at` ``.
 fn flags(text: &str) -> String {
-    let mut parts = text.split('`');
-    let mut flagged = parts.next().unwrap_or("").to_owned();
-    for (index, part) in parts.enumerate() {
-        flagged.push('`');
-        let setting = (index % 2 == 0).then(|| part.split_once(" = ")).flatten();
-        match setting.filter(|(name, _)| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'))
-        {
-            Some((name, value)) => {
-                flagged.push_str(&format!("--{name} {}", value.trim_matches('"')));
-            }
-            None => flagged.push_str(part),
+    let flag = |part: &str| {
+        let (name, value) = part.split_once(" = ")?;
+        let value = value.trim_matches('"');
+        let is_name = |name: &str| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        };
+        match name.strip_prefix("columns.") {
+            Some(field) => is_name(field).then(|| format!("--column {field}={value}")),
+            None => is_name(name).then(|| format!("--{name} {value}")),
         }
-    }
-    flagged
+    };
+    // What stands between two marks is every second part.
+    let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
+        0 => part.to_owned(),
+        _ => flag(part).unwrap_or_else(|| part.to_owned()),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 #[cfg(test)]
@@ -247,6 +251,7 @@ mod tests {
             ("say it: `time-unit = \"ms\"`, or \"s\"", "say it: `--time-unit ms`, or \"s\""),
             ("`a.log` has `x = 1` in it", "`a.log` has `--x 1` in it"),
             ("`a.log = b`", "`a.log = b`"),
+            ("which: `columns.time = \"at\"`", "which: `--column time=at`"),
             ("no setting = here", "no setting = here"),
             ("`never closed", "`never closed"),
         ] {
