@@ -37,9 +37,10 @@ pub struct Options {
     pub run: run::Options,
 }
 
-/// The two ways in which requests of one second may have come: as smoothly as can be, and all at once. Each
-/// with the setting that means it.
-const BOUNDS: [(&str, Spread); 2] = [("spread evenly", Spread::Even), ("as stamped", Spread::None)];
+/// The two ways in which requests of one second may have come: as smoothly as can be, which is how they are
+/// spread by default, and all at once.
+const BOUNDS: [(&str, Option<Spread>); 2] =
+    [("spread evenly", None), ("as stamped", Some(Spread::None))];
 
 /// Replays logs.
 ///
@@ -110,9 +111,13 @@ fn document(options: &Options) -> Result<String, Error> {
     match options.spread {
         Some(spread) => drop(traffic.insert("spread".to_owned(), spread.name().into())),
         None => cases.extend(BOUNDS.map(|(name, spread)| {
-            let set = [("traffic.0.spread".to_owned(), spread.name().into())];
-            let case = [("name", name.into()), ("set", Value::Table(set.into_iter().collect()))];
-            case.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Table>()
+            let mut case = Table::new();
+            case.insert("name".to_owned(), name.into());
+            if let Some(spread) = spread {
+                let set = [("traffic.0.spread".to_owned(), Value::from(spread.name()))];
+                case.insert("set".to_owned(), Value::Table(set.into_iter().collect()));
+            }
+            Value::Table(case)
         })),
     }
     let mut document = Table::new();
@@ -122,7 +127,7 @@ fn document(options: &Options) -> Result<String, Error> {
     set("limit", Value::Table(limit));
     set("traffic", Value::Array(vec![Value::Table(traffic)]));
     if !cases.is_empty() {
-        set("case", Value::Array(cases.into_iter().map(Value::Table).collect()));
+        set("case", Value::Array(cases));
     }
     toml::to_string_pretty(&document).map_err(|cause| Error::failed("write the scenario", cause))
 }

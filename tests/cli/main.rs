@@ -31,6 +31,7 @@ mod loops;
 mod mistakes;
 mod numbers;
 mod recorded;
+mod replay;
 mod replicas;
 mod run;
 mod sameness;

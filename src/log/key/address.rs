@@ -17,10 +17,16 @@ pub enum Host<'a> {
 impl Host<'_> {
     /// Reads an address with or without brackets, a port after it and a zone (`fe80::1%eth0`), which are
     /// dropped. What is no address is a name, as it stands.
+    #[inline]
     pub fn parse(text: &[u8]) -> Host<'_> {
-        if let Some(octets) = v4(text) {
-            return Host::V4(octets);
+        match v4(text) {
+            Some(octets) => Host::V4(octets),
+            None => Host::other(text),
         }
+    }
+
+    /// Reads what is not an IPv4 address alone.
+    fn other(text: &[u8]) -> Host<'_> {
         let text = text.trim_ascii();
         let bare = bare(text);
         if let Some(octets) = v4(bare) {
@@ -116,7 +122,11 @@ fn shown(address: impl std::fmt::Display, bits: u8, whole: u8) -> String {
 }
 
 /// An address with all but its first bits cleared.
+#[inline]
 fn first_bits<const N: usize>(mut octets: [u8; N], bits: u8) -> [u8; N] {
+    if usize::from(bits) >= 8 * N {
+        return octets;
+    }
     for (octet, from) in octets.iter_mut().zip((0..).step_by(8)) {
         let kept = u32::from(bits).saturating_sub(from).min(8);
         *octet &= (0xff00_u32 >> kept) as u8;
@@ -125,6 +135,7 @@ fn first_bits<const N: usize>(mut octets: [u8; N], bits: u8) -> [u8; N] {
 }
 
 /// A dotted IPv4 address and nothing else. Zeros before a number are refused: some read it as octal.
+#[inline]
 fn v4(text: &[u8]) -> Option<[u8; 4]> {
     if !(7..=15).contains(&text.len()) {
         return None;
