@@ -6,6 +6,7 @@
 
 pub mod entry;
 pub mod format;
+pub mod names;
 pub mod number;
 pub mod order;
 pub mod read;

@@ -7,7 +7,9 @@
 mod record;
 mod synthetic;
 
+use std::cell::Cell;
 use std::net::IpAddr;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use indexmap::IndexSet;
@@ -15,6 +17,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::error::{Error, Problem, Problems};
+pub use crate::log::read::Skipped;
 use crate::params::{Params, kind_schema};
 use crate::scenario::Case;
 use crate::seed::Seed;
@@ -85,31 +88,30 @@ pub trait Source: Send + Sync {
 pub struct Input {
     /// Its path as the scenario gives it.
     pub path: String,
-    /// Its length in bytes.
+    /// The name of its format.
+    pub format: String,
+    /// How it is packed, if it is.
+    pub compression: Option<String>,
+    /// How many of its bytes were read.
     pub bytes: u64,
-    /// Its SHA-256 digest, in hexadecimal.
+    /// Their SHA-256 digest, in hexadecimal.
     pub sha256: String,
     /// Lines or records read.
     pub lines: u64,
     /// Of these, how many became requests.
     pub used: u64,
-    /// Why the others did not, with how many and the number of the first line, most frequent first.
+    /// Why others could not be used, with how many and the first of them, most frequent first.
     pub skipped: Vec<Skipped>,
+    /// Why nothing, or nothing more, of it could be used, where other files could.
+    pub unusable: Option<String>,
     /// What else a reader of the results must know (how stamps of whole seconds were spread, how
     /// far the file was out of order), one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A reason for which lines of an input could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The reason, to follow "12 lines: ".
-    pub reason: String,
-    /// How many lines.
-    pub lines: u64,
-    /// The number of the first of them, from 1.
-    pub first: u64,
-}
+/// Told how many bytes of a record's files were read, and how many there are where that is known; says whether
+/// to go on.
+pub type Watch<'a> = &'a dyn Fn(u64, Option<u64>) -> ControlFlow<()>;
 
 /// All requests of a run.
 pub struct Traffic {
@@ -145,6 +147,12 @@ pub struct Context<'a> {
     pub endpoints: &'a mut IndexSet<String>,
     /// The inputs read so far.
     pub inputs: &'a mut Vec<Input>,
+    /// Told while records are read.
+    pub watch: Watch<'a>,
+    /// How many threads may read a record; what is read does not depend on it.
+    pub threads: usize,
+    /// Set where reading ended because whoever watches said so.
+    pub interrupted: bool,
 }
 
 impl Context<'_> {
@@ -183,6 +191,7 @@ pub const SOURCES: &[Kind] = &[
     synthetic::on_off::KIND,
     synthetic::ramp::KIND,
     synthetic::wave::KIND,
+    record::log::KIND,
     record::access_log::KIND,
     record::csv::KIND,
 ];
@@ -204,6 +213,9 @@ pub fn schema() -> Json {
                 clients: &mut IndexSet::new(),
                 endpoints: &mut IndexSet::new(),
                 inputs: &mut Vec::new(),
+                watch: &unwatched,
+                threads: 1,
+                interrupted: false,
             };
             (kind.open)(params, &mut context);
         });
@@ -218,7 +230,27 @@ pub fn schema() -> Json {
 /// # Errors
 /// Every problem of the tables and inputs.
 pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> {
-    open(case, case.seed, folder, None)
+    build_watched(case, folder, &unwatched, THREADS)
+}
+
+/// As [`build`], by so many threads, and with somebody who is told of the reading and may stop it.
+///
+/// # Errors
+/// Also [`Error::Interrupted`].
+pub fn build_watched(
+    case: &Case,
+    folder: &Path,
+    watch: Watch,
+    threads: usize,
+) -> Result<(Traffic, Vec<Json>), Error> {
+    open(case, case.seed, folder, None, watch, threads)
+}
+
+/// One thread reads a file while another one parses it.
+const THREADS: usize = 2;
+
+fn unwatched(_read: u64, _total: Option<u64>) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// The traffic of a case under another seed, as if it were built anew, but no record is read again:
@@ -228,7 +260,8 @@ pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> 
 /// Under another seed, a record may begin or end a little earlier or later, outside the years that a run
 /// may lie in.
 pub fn again(case: &Case, seed: Seed, first: &Traffic) -> Result<Traffic, Error> {
-    open(case, seed, Path::new(""), Some(first)).map(|(traffic, _)| traffic)
+    let opened = open(case, seed, Path::new(""), Some(first), &unwatched, THREADS);
+    opened.map(|(traffic, _)| traffic)
 }
 
 fn open(
@@ -236,6 +269,8 @@ fn open(
     seed: Seed,
     folder: &Path,
     first: Option<&Traffic>,
+    watch: Watch,
+    threads: usize,
 ) -> Result<(Traffic, Vec<Json>), Error> {
     let problems = Problems::new();
     let mut kinds: Vec<Option<&Kind>> = Vec::new();
@@ -267,6 +302,7 @@ fn open(
         met_in_records: (0, 0),
     };
     let mut opened: Vec<Option<(Box<dyn Source>, Json)>> = kinds.iter().map(|_| None).collect();
+    let interrupted = Cell::new(false);
     let mut open = |recorded: bool, traffic: &mut Traffic| {
         for (position, node) in case.traffic.iter().enumerate() {
             let Some(kind) = kinds[position].filter(|kind| kind.recorded == recorded) else {
@@ -278,18 +314,20 @@ fn open(
             }
             let mut params = Params::new(node, &problems);
             params.required::<String>("kind", KIND);
-            let source = (kind.open)(
-                &mut params,
-                &mut Context {
-                    folder,
-                    seed,
-                    position,
-                    window: traffic.window,
-                    clients: &mut traffic.clients,
-                    endpoints: &mut traffic.endpoints,
-                    inputs: &mut traffic.inputs,
-                },
-            );
+            let mut context = Context {
+                folder,
+                seed,
+                position,
+                window: traffic.window,
+                clients: &mut traffic.clients,
+                endpoints: &mut traffic.endpoints,
+                inputs: &mut traffic.inputs,
+                watch,
+                threads,
+                interrupted: false,
+            };
+            let source = (kind.open)(&mut params, &mut context);
+            interrupted.set(interrupted.get() || context.interrupted);
             let resolved = Json::Object(params.finish().resolved);
             opened[position] = source.map(|source| (source, resolved));
         }
@@ -304,6 +342,9 @@ fn open(
         (range, all_read)
     };
     let (range, all_read) = open(true, &mut traffic);
+    if interrupted.get() {
+        return Err(Error::Interrupted);
+    }
     traffic.met_in_records = (traffic.clients.len(), traffic.endpoints.len());
     traffic.window = window(case, range, all_read, &problems);
     open(false, &mut traffic);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::drawn::Stamped;
+use super::sorting::Rows;
 use crate::seed::Seed;
 use crate::time::Instant;
 use crate::time::Window;
@@ -43,24 +44,14 @@ impl Column {
             Column::Each(values) => values[index],
         }
     }
+}
 
-    fn reorder(&mut self, order: &[u32]) {
+impl Rows for Column {
+    fn swap(&mut self, one: usize, other: usize) {
         if let Column::Each(values) = self {
-            *values = reordered(values, order);
+            values.swap(one, other);
         }
     }
-}
-
-/// The values in another order: the i-th is what was at `order[i]`.
-pub fn reordered<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&index| values[index as usize]).collect()
-}
-
-/// The order that sorts by time and leaves requests of one instant as they are.
-pub fn sorting(times: &[Instant]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..times.len() as u32).collect();
-    order.sort_by_key(|&index| times[index as usize]);
-    order
 }
 
 /// The requests of a record, at most 2^32 - 1, or those of them that fall into a run.
@@ -93,12 +84,8 @@ struct ByClient {
 }
 
 impl Recorded {
-    /// Requests in the order of `at`, the other columns being in the order of the record: `order`
-    /// says which of the record comes where, `None` if both orders are the same.
-    pub fn new(at: Vec<Instant>, mut columns: [Column; 3], order: Option<&[u32]>) -> Recorded {
-        if let Some(order) = order {
-            columns.iter_mut().for_each(|column| column.reorder(order));
-        }
+    /// Requests in time order: their times, clients, endpoints and costs.
+    pub fn new(at: Vec<Instant>, columns: [Column; 3]) -> Recorded {
         debug_assert!(at.is_sorted());
         let [client, endpoint, cost] = columns;
         Recorded::whole(Arc::new(Columns { at, client, endpoint, cost }))
@@ -197,6 +184,7 @@ impl Source for Recorded {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sorting::sort;
     use super::*;
     use proptest::prelude::*;
 
@@ -209,12 +197,12 @@ mod tests {
     }
 
     fn recorded(requests: &[(i64, u32)]) -> Recorded {
-        let times: Vec<Instant> = requests.iter().map(|&(at, _)| Instant(at)).collect();
+        let mut times: Vec<Instant> = requests.iter().map(|&(at, _)| Instant(at)).collect();
         let clients: Vec<u32> = requests.iter().map(|&(_, client)| client).collect();
         let numbers: Vec<u32> = (0..requests.len() as u32).collect();
-        let order = sorting(&times);
-        let columns = [column(&clients), column(&numbers), Column::Same(1)];
-        Recorded::new(reordered(&times, &order), columns, Some(&order))
+        let (mut clients, mut numbers) = (column(&clients), column(&numbers));
+        sort(&mut times, &mut [&mut clients, &mut numbers]);
+        Recorded::new(times, [clients, numbers, Column::Same(1)])
     }
 
     #[test]
