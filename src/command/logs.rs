@@ -137,7 +137,7 @@ impl Logs {
             duration_unit: self.duration_unit,
             delimiter: self.delimiter,
             pattern: self.pattern.as_deref().map(column),
-            place: None,
+            ..Layout::default()
         };
         let stamps = self.arrival.map(|arrival| match arrival {
             Arriving::Start => Stamps::Start,

@@ -7,12 +7,12 @@ use toml::{Table, Value};
 
 use super::logs::{Logs, as_flags};
 use super::{Output, run};
-use crate::error::Error;
+use crate::error::{Error, Problems};
 use crate::metrics::values;
 use crate::params::Choice;
 use crate::rate::Rate;
 use crate::report::{self, affected, table};
-use crate::run::{Findings, Progress, prepare};
+use crate::run::{Findings, Prepared, Progress, prepare_with};
 use crate::scenario::Scenario;
 use crate::traffic::Spread;
 
@@ -55,9 +55,7 @@ pub fn replay(
     if options.print_scenario {
         return output.say(&document);
     }
-    let run::Options { changes, only, .. } = &options.run;
-    let scenario = Scenario::parse(Path::new("replay"), document, changes).map_err(as_flags)?;
-    let mut prepared = prepare(scenario, only).map_err(as_flags)?;
+    let mut prepared = prepare(document, options, progress).map_err(as_flags)?;
     if prepared.scenario.cases.len() > 1 && prepared.resolved(0)["traffic"][0]["spread"] == "none" {
         prepared.keep_first_case();
     }
@@ -82,6 +80,20 @@ pub fn replay(
         output.say(&run::closing(&prepared, &findings, &options.run, output.styled))?;
     }
     Ok(())
+}
+
+/// Reads the logs of the scenario.
+fn prepare(
+    document: String,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Prepared, Error> {
+    let run::Options { changes, only, threads, .. } = &options.run;
+    let scenario = Scenario::parse(Path::new("replay"), document, changes)?;
+    let problems = Problems::new();
+    let prepared = prepare_with(scenario, only, &problems, progress, *threads)?;
+    problems.into_result()?;
+    Ok(prepared)
 }
 
 /// Whether several cases have the same numbers under every algorithm.
@@ -114,8 +126,11 @@ fn document(options: &Options) -> Result<String, Error> {
             let mut case = Table::new();
             case.insert("name".to_owned(), name.into());
             if let Some(spread) = spread {
-                let set = [("traffic.0.spread".to_owned(), Value::from(spread.name()))];
-                case.insert("set".to_owned(), Value::Table(set.into_iter().collect()));
+                let table = |name: &str, value: Value| -> Value {
+                    Value::Table([(name.to_owned(), value)].into_iter().collect())
+                };
+                let first = table("0", table("spread", spread.name().into()));
+                case.insert("set".to_owned(), table("traffic", first));
             }
             Value::Table(case)
         })),

@@ -46,7 +46,8 @@ pub struct Options {
 /// # Errors
 /// Every problem of the scenarios and of their folders, before any is run; then whatever cannot be written.
 pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> Result<(), Error> {
-    let all = load::prepare(&options.scenarios, &options.changes, &options.only)?;
+    let Options { scenarios, changes, only, threads, .. } = options;
+    let all = load::prepare(scenarios, changes, only, progress, *threads)?;
     check_folders(&all, options)?;
     let mut documents = Vec::new();
     let mut kept = Vec::new();

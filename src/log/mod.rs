@@ -9,6 +9,7 @@ pub mod filter;
 pub mod format;
 pub mod key;
 pub mod limited;
+pub mod names;
 pub mod number;
 pub mod order;
 pub mod read;

@@ -64,25 +64,20 @@ impl Order {
         self.most
     }
 
-    /// Sentences on what was out of order.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.late > 0 {
-            notes.push(format!(
-                "{} out of order, by {} at most; requests were sorted by time, those of one \
-                 instant kept their order.",
-                count(self.late, "request stands", "requests stand"),
-                self.most
-            ));
-        }
-        if let Some(jump) = self.jump.or(self.run) {
-            notes.push(format!(
-                "From line {} the times go back by {} and stay back: a clock was set back there, \
-                 or records were joined in the wrong order.",
-                jump.line, jump.by
-            ));
-        }
-        notes
+    /// A sentence on what was out of order, if anything was, with what was `done` about it.
+    pub fn late_note(&self, done: &str) -> Option<String> {
+        let requests = count(self.late, "request stands", "requests stand");
+        let most = self.most;
+        (self.late > 0).then(|| format!("{requests} out of order, by {most} at most; {done}."))
+    }
+
+    /// A sentence on a clock that was set back, if it seems that one was.
+    pub fn step_note(&self) -> Option<String> {
+        let Jump { line, by, .. } = self.jump.or(self.run)?;
+        Some(format!(
+            "From line {line} the times go back by {by} and stay back: a clock was set back there, \
+             or records were joined in the wrong order."
+        ))
     }
 }
 
@@ -95,7 +90,8 @@ mod tests {
         for (index, second) in seconds.into_iter().enumerate() {
             order.push(Instant(second * 1_000_000_000), index as u64 + 1);
         }
-        order.notes().join("\n")
+        let notes = order.late_note("sorted").into_iter().chain(order.step_note());
+        notes.collect::<Vec<_>>().join("\n")
     }
 
     #[test]

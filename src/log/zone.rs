@@ -6,7 +6,11 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
+use serde_json::{Value as Json, json};
+
 use super::count;
+use crate::error::Problem;
+use crate::params::{Node, Setting};
 use crate::time::{Instant, SECOND};
 
 /// A time zone.
@@ -43,9 +47,35 @@ impl Zone {
     pub const GRAMMAR: &str = "a time zone such as \"Europe/Berlin\", \"UTC\" or \"+08:00\"";
 }
 
+impl Zone {
+    /// The zone itself.
+    pub fn time_zone(&self) -> &TimeZone {
+        &self.zone
+    }
+}
+
 impl fmt::Display for Zone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.name)
+    }
+}
+
+impl Setting for Zone {
+    const EXPECTED: &'static str = Zone::GRAMMAR;
+
+    fn read(node: &Node) -> Result<Zone, Problem> {
+        let text = String::read(node)?;
+        Zone::parse(&text).map_err(|message| {
+            Problem::at(&node.place, message).help(format!("write {}", Zone::GRAMMAR))
+        })
+    }
+
+    fn json(&self) -> Json {
+        json!(self.name)
+    }
+
+    fn schema() -> Json {
+        json!({ "type": "string", "title": Zone::GRAMMAR })
     }
 }
 

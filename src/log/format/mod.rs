@@ -102,6 +102,8 @@ pub struct Layout {
     pub duration: Option<Column>,
     /// Where other fields stand, in formats that have columns.
     pub columns: Vec<(Field, Column)>,
+    /// Whether nothing has a place but what was given one: no column is known by its name.
+    pub named_only: bool,
     /// The unit of times that are numbers.
     pub time_unit: TimeUnit,
     /// The unit of durations; in the combined format, that the last field of a line is one.

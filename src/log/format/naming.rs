@@ -95,6 +95,16 @@ pub const ANY: &Naming = &Naming {
     header: str::to_owned,
 };
 
+/// No names at all.
+const NOTHING: &Naming = &Naming {
+    time: &[],
+    end: &[],
+    duration: &[],
+    fields: &[],
+    request: &[],
+    header: str::to_owned,
+};
+
 /// A name that is looked for, perhaps given by the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sought {
@@ -122,6 +132,11 @@ pub struct All {
 impl Naming {
     /// The names that are looked for under a layout.
     pub fn resolve(&self, layout: &Layout) -> All {
+        let naming = if layout.named_only { NOTHING } else { self };
+        naming.names(layout)
+    }
+
+    fn names(&self, layout: &Layout) -> All {
         let known = |name: &&str| Sought { name: (*name).to_owned(), given: None };
         let given =
             |column: &Column| Sought { name: column.name.clone(), given: Some(column.clone()) };

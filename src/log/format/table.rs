@@ -16,7 +16,6 @@ pub const EXPECTED: &str = "a row has as many fields as the heading, and in the 
 
 /// Opens a parser of tables with this delimiter.
 pub fn open(layout: &Layout, delimiter: u8) -> Result<Box<dyn Parser>, Vec<Problem>> {
-    let place = layout.time.as_ref().and_then(|column| column.place.clone());
     Ok(Box::new(Table {
         delimiter: layout.delimiter.unwrap_or(delimiter),
         all: ANY.resolve(layout),
@@ -25,7 +24,7 @@ pub fn open(layout: &Layout, delimiter: u8) -> Result<Box<dyn Parser>, Vec<Probl
         heading: None,
         row: Row::default(),
         values: Values::of(layout.wanted.len()),
-        times: Times::new(layout.time_unit, place.or_else(|| layout.place.clone())),
+        times: Times::new(layout.time_unit, layout.place.clone()),
         has_durations: layout.duration.is_some(),
     }))
 }

@@ -107,6 +107,11 @@ impl Key {
         })
     }
 
+    /// Whether an address is part of it.
+    pub fn has_address(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Address(_) | Part::Forwarded(..)))
+    }
+
     /// The components in bytes of this key, with what was taken for them.
     fn components<'a>(
         &self,

@@ -186,11 +186,11 @@ impl<S: Sink> Reading<'_, S> {
             let outcome = self.lines(&mut lines, is_file);
             (outcome, lines.into_supply().into_text())
         };
-        let understood = outcome?;
         let broken = text.broken.clone();
         if let (Some(why), true) = (&broken, self.options.strict) {
             return Err(Ended::Unusable(Problem::new(format!("`{name}`: {why}"))));
         }
+        let understood = outcome?;
         let finished = text.into_tap().finish();
         let (bytes, sha256) =
             finished.map_err(|cause| Ended::Unusable(open::failed(path, name, &cause)))?;
@@ -215,6 +215,7 @@ impl<S: Sink> Reading<'_, S> {
         notes.extend(parser.notes());
         Report {
             has_durations: parser.has_durations(),
+            ends: self.ends(format),
             zone_notes: zones.notes(),
             format: Some(format.name),
             compression,
@@ -293,6 +294,11 @@ impl<S: Sink> Reading<'_, S> {
         Problem::new(message).help(format.expected)
     }
 
+    /// Whether stamps are of the ends of requests.
+    fn ends(&self, format: &Format) -> bool {
+        self.options.stamps.unwrap_or(format.stamps) != Stamps::Start
+    }
+
     fn stop(&self, problems: Vec<Problem>) -> Ended {
         let placed = problems.into_iter().map(|problem| Problem {
             place: problem.place.or_else(|| self.file.place.clone()),
@@ -308,7 +314,7 @@ impl<S: Sink> Reading<'_, S> {
         understood: &mut Understood,
     ) -> Result<(), Ended> {
         let Understood { format, parser, zones, .. } = understood;
-        let ends = self.options.stamps.unwrap_or(format.stamps) != Stamps::Start;
+        let ends = self.ends(format);
         let (path, name) = (&self.file.path, &self.file.name);
         // Blank lines count only once another line follows.
         let mut blank: Option<(u64, u64)> = None;

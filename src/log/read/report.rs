@@ -58,6 +58,8 @@ pub struct Report {
     pub without_duration: u64,
     /// Whether its entries come with durations.
     pub has_durations: bool,
+    /// Whether its stamps are of the ends of requests, where these have durations.
+    pub ends: bool,
     /// Why nothing, or nothing more, of it could be used.
     pub unusable: Option<String>,
 }

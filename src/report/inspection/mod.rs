@@ -166,7 +166,8 @@ fn notes(report: &Report) -> impl Iterator<Item = String> {
         format!("{} (:60), taken as the second after.", several(report.leap, "leap second"))
     });
     let own = report.notes.iter().chain(&report.zone_notes).cloned();
-    own.chain(report.order.notes()).chain(leap)
+    let late = report.order.late_note("they count at their times");
+    own.chain(late).chain(report.order.step_note()).chain(leap)
 }
 
 /// `1 line`, `2,000 lines`.

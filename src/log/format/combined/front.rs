@@ -25,10 +25,18 @@ pub struct Head<'a> {
     pub user: Option<&'a [u8]>,
 }
 
-/// Whether the first word of a line is an IPv4 address by its looks, so that nothing stands before it.
+/// Whether a word is an IPv4 address by its looks.
 #[inline]
 pub fn is_plain(word: &[u8]) -> bool {
-    word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    let mut dots = 0;
+    for byte in word {
+        match byte {
+            b'0'..=b'9' => {}
+            b'.' => dots += 1,
+            _ => return false,
+        }
+    }
+    dots == 3
 }
 
 /// Reads what stands before the time of a line that starts with a word.
@@ -101,7 +109,7 @@ fn next_word(text: &[u8], from: usize) -> Option<usize> {
 fn is_address(word: &[u8]) -> bool {
     let word = &word[..memchr::memchr(b',', word).unwrap_or(word.len())];
     if is_plain(word) {
-        return !word.is_empty();
+        return true;
     }
     let bare = match word {
         [b'[', inner @ ..] => &inner[..memchr::memchr(b']', inner).unwrap_or(inner.len())],

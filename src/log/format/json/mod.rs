@@ -52,7 +52,6 @@ pub fn open(layout: &Layout, naming: &Naming) -> Result<Box<dyn Parser>, Vec<Pro
     let fields = all.fields.iter().map(|sought| add(sought)).collect();
     let duration =
         all.duration.iter().map(|(sought, unit)| (paths.add(&sought.name), *unit)).collect();
-    let place = layout.time.as_ref().and_then(|column| column.place.clone());
     Ok(Box::new(Json {
         paths,
         time,
@@ -62,7 +61,7 @@ pub fn open(layout: &Layout, naming: &Naming) -> Result<Box<dyn Parser>, Vec<Pro
         fields,
         wanted: layout.wanted.clone(),
         values: Values::of(layout.wanted.len()),
-        times: Times::new(layout.time_unit, place.or_else(|| layout.place.clone())),
+        times: Times::new(layout.time_unit, layout.place.clone()),
         timed: false,
     }))
 }
