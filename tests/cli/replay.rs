@@ -180,7 +180,8 @@ fn a_pipe_is_replayed_as_a_file_is() {
     child.stdin.take().unwrap().write_all(smooth().as_bytes()).unwrap();
     let outcome = Outcome::from(child.wait_with_output().unwrap());
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome}");
-    assert_eq!(outcome.stdout.replace("recorded in -", "recorded in stdin.log"), of_file);
+    let said = outcome.stdout.replace("recorded in -", "recorded in stdin.log");
+    assert_eq!(said.replace("note     -:", "note     stdin.log:"), of_file);
 }
 
 #[cfg(unix)]

@@ -166,7 +166,7 @@ fn notes(report: &Report) -> impl Iterator<Item = String> {
         format!("{} (:60), taken as the second after.", several(report.leap, "leap second"))
     });
     let own = report.notes.iter().chain(&report.zone_notes).cloned();
-    let late = report.order.late_note("they count at their times");
+    let late = report.order.late_note("each counts at its time");
     own.chain(late).chain(report.order.step_note()).chain(leap)
 }
 
