@@ -8,7 +8,7 @@ use super::sorting::sort;
 use super::spread::Spread;
 use crate::error::{Place, Problem};
 use crate::log::format::Fault;
-use crate::log::names::Names;
+use crate::log::names::{Keys, Names};
 use crate::log::read::{Sink, Spot};
 use crate::log::{Entry, readable};
 use crate::params::Choice;
@@ -58,11 +58,16 @@ pub struct Intake<'a, 'c> {
     seconds: bool,
     latest: Instant,
     clients: Names,
+    /// The identities of the clients of the last requests, which have no number yet.
+    unnumbered: Keys,
     endpoints: Names,
-    bytes: Vec<u8>,
+    endpoint: Vec<u8>,
     /// Clients known by an address that is none.
-    pub without_address: u64,
+    without_address: u64,
 }
+
+/// So many clients are given their numbers at once.
+const AT_ONCE: usize = 256;
 
 impl<'a, 'c> Intake<'a, 'c> {
     /// None so far.
@@ -83,14 +88,17 @@ impl<'a, 'c> Intake<'a, 'c> {
             seconds: true,
             latest: Instant(i64::MIN),
             clients: Names::default(),
+            unnumbered: Keys::default(),
             endpoints: Names::default(),
-            bytes: Vec::new(),
+            endpoint: Vec::new(),
             without_address: 0,
         }
     }
 
-    /// The source of all requests, and how whole seconds were spread, if all stamps are.
-    pub fn finish(mut self, wanted: Option<Spread>) -> (Box<dyn Source>, Option<Spread>) {
+    /// The source of all requests, how whole seconds were spread if all stamps are, and how many clients are
+    /// known by an address that is none.
+    pub fn finish(mut self, wanted: Option<Spread>) -> (Box<dyn Source>, Option<Spread>, u64) {
+        self.number_clients();
         let spread = self.seconds.then(|| wanted.unwrap_or(Spread::Even));
         let in_order = self.order == Order::File;
         let [client, endpoint, cost] = &mut self.columns;
@@ -107,7 +115,7 @@ impl<'a, 'c> Intake<'a, 'c> {
             in_order,
             position: self.context.position as u64,
         };
-        (Box::new(stamped.under(self.context.seed)), spread)
+        (Box::new(stamped.under(self.context.seed)), spread, self.without_address)
     }
 
     /// Adds the time of a request that took so long after it came.
@@ -132,6 +140,22 @@ impl<'a, 'c> Intake<'a, 'c> {
             all.push(took);
         }
         self.times.push(at);
+    }
+
+    /// Gives the clients of the last requests their numbers.
+    fn number_clients(&mut self) {
+        let Intake { context, reading, unnumbered, columns: [clients, ..], .. } = self;
+        let number = |identity: &[u8]| {
+            let (client, nameless) = reading.client(identity);
+            self.without_address += u64::from(nameless);
+            context.client(client)
+        };
+        let mut index = self.times.len() - unnumbered.len();
+        self.clients.get_all(unnumbered, number, |client| {
+            clients.push(index, client);
+            index += 1;
+        });
+        unnumbered.clear();
     }
 
     /// The stamp that counts.
@@ -167,22 +191,19 @@ impl Sink for Intake<'_, '_> {
         }
         let cost = self.reading.cost(entry)?;
         let at = self.in_order(entry.stamp.at)?;
-        let Intake { context, reading, bytes, .. } = self;
-        bytes.clear();
-        reading.identity(entry, bytes);
-        let client = self.clients.get(bytes, || {
-            let (client, nameless) = reading.client(entry);
-            self.without_address += u64::from(nameless);
-            context.client(client)
-        });
-        bytes.clear();
-        reading.endpoint(entry, bytes);
-        let endpoint = self.endpoints.get(bytes, || context.endpoint(&readable(bytes)));
-        for (column, value) in self.columns.iter_mut().zip([client, endpoint, cost]) {
-            column.push(index, value);
-        }
+        self.unnumbered.push(|into| self.reading.identity(entry, into));
+        self.endpoint.clear();
+        self.reading.endpoint(entry, &mut self.endpoint);
+        let Intake { context, endpoint, .. } = self;
+        let endpoint = self.endpoints.get(endpoint, || context.endpoint(&readable(endpoint)));
+        let [_, endpoints, costs] = &mut self.columns;
+        endpoints.push(index, endpoint);
+        costs.push(index, cost);
         let took = entry.took.filter(|_| spot.ends).unwrap_or(Span::ZERO);
         self.push(at, took);
+        if self.unnumbered.len() == AT_ONCE {
+            self.number_clients();
+        }
         Ok(true)
     }
 }

@@ -128,6 +128,7 @@ fn columns(params: &mut Params) -> Option<Columns> {
                     &entry.key,
                     fields.iter().copied(),
                 ));
+                all_known = false;
                 return None;
             }
             match &entry.node.value {
@@ -171,8 +172,8 @@ impl Reading for Log {
         append_address(entry.get(ADDRESS).unwrap_or(b"-"), into);
     }
 
-    fn client(&self, entry: &Entry) -> (Client, bool) {
-        client_at(entry.get(ADDRESS).unwrap_or(b"-"))
+    fn client(&self, identity: &[u8]) -> (Client, bool) {
+        client_at(identity)
     }
 
     fn endpoint(&mut self, _entry: &Entry, _into: &mut Vec<u8>) {}

@@ -162,8 +162,7 @@ fn open(
             return None;
         }
     };
-    let without_address = intake.without_address;
-    let (source, seconds) = intake.finish(spread);
+    let (source, seconds, without_address) = intake.finish(spread);
     let timed = reports.iter().any(|report| report.ends && report.has_durations);
     let consistent = params.require(
         "arrival",
