@@ -5,6 +5,8 @@ use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 use std::hash::BuildHasher;
 
+use crate::fetch::fetch;
+
 /// Keys of up to so many bytes lie in the table itself.
 const SHORT: usize = 7;
 
@@ -61,6 +63,20 @@ impl Names {
         number
     }
 
+    /// The numbers of many keys, one after the other; `number` gives that of a new one. Where all lie in memory
+    /// is asked for before the first is waited for.
+    pub fn get_all(
+        &mut self,
+        keys: &Keys,
+        mut number: impl FnMut(&[u8]) -> u32,
+        mut each: impl FnMut(u32),
+    ) {
+        fetch(keys.iter().filter_map(packed).map(|packed| self.slots[self.place(packed)].key));
+        for key in keys.iter() {
+            each(self.get(key, || number(key)));
+        }
+    }
+
     fn long(&mut self, key: &[u8], number: impl FnOnce() -> u32) -> u32 {
         if let Some(&known) = self.long.get(key) {
             return known;
@@ -84,6 +100,43 @@ impl Names {
             }
             self.slots[at] = slot;
         }
+    }
+}
+
+/// Keys one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Keys {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds the key that `write` appends.
+    #[inline]
+    pub fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 }
 
@@ -113,11 +166,23 @@ mod tests {
             let mut names = Names::default();
             let mut plain = indexmap::IndexSet::new();
             let counted = (0..more).map(|number| number.to_le_bytes().to_vec());
+            let mut many = Keys::default();
+            let mut all = Vec::new();
             for key in keys.iter().cloned().chain(counted).chain(keys.iter().cloned()) {
                 let next = plain.len() as u32;
                 let expected = plain.insert_full(key.clone()).0 as u32;
                 prop_assert_eq!(names.get(&key, || next), expected);
+                many.push(|into| into.extend_from_slice(&key));
+                all.push(expected);
             }
+            let (mut fresh, mut next, mut found) = (Names::default(), 0, Vec::new());
+            let number = |key: &[u8]| {
+                assert_eq!(plain.get_index_of(key), Some(next as usize));
+                next += 1;
+                next - 1
+            };
+            fresh.get_all(&many, number, |number| found.push(number));
+            prop_assert_eq!(found, all);
         }
     }
 }

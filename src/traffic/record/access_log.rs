@@ -1,7 +1,7 @@
 //! Access logs of Apache and nginx, with the client and the endpoint that most questions are about. What their
 //! lines look like is known to the format `combined`.
 
-use super::request::{Reading, append_address, append_text, client_at};
+use super::request::{Reading, append_address, client_at};
 use super::{Settings, open};
 use crate::log::format::{Layout, named};
 use crate::log::{Entry, Field, Unit, readable};
@@ -69,26 +69,24 @@ struct AccessLog {
     query: Query,
 }
 
-/// The address as it stands; a line has one, even if that is `-`.
-fn address<'a>(entry: &Entry<'a>) -> &'a [u8] {
-    entry.get(ADDRESS).unwrap_or(b"-")
-}
+/// What the identity of a client starts with that is known by its user; no address does.
+const BY_USER: u8 = b'u';
 
 impl Reading for AccessLog {
     fn identity(&mut self, entry: &Entry, into: &mut Vec<u8>) {
         match entry.get(USER) {
             Some(user) => {
-                into.push(b'u');
-                append_text(user, into);
+                into.push(BY_USER);
+                into.extend_from_slice(user);
             }
-            None => append_address(address(entry), into),
+            None => append_address(entry.get(ADDRESS).unwrap_or(b"-"), into),
         }
     }
 
-    fn client(&self, entry: &Entry, _identity: &[u8]) -> (Client, bool) {
-        match entry.get(USER) {
-            Some(user) => (Client { name: readable(user), ..Client::default() }, false),
-            None => client_at(address(entry)),
+    fn client(&self, identity: &[u8]) -> (Client, bool) {
+        match identity {
+            [BY_USER, user @ ..] => (Client { name: readable(user), ..Client::default() }, false),
+            address => client_at(address),
         }
     }
 

@@ -129,18 +129,12 @@ struct Table {
     costs: Vec<(usize, String)>,
 }
 
-impl Table {
-    /// Name, API key, address, tenant, tier, as far as the row has them.
-    fn who<'a>(&self, entry: &Entry<'a>) -> [Option<&'a [u8]>; 5] {
-        self.who.map(|position| position.and_then(|position| entry.get(position)))
-    }
-}
-
 impl Reading for Table {
     fn identity(&mut self, entry: &Entry, into: &mut Vec<u8>) {
-        for part in self.who(entry) {
+        for position in self.who {
+            // The length with one added, or 0 where there is none; most are short, and one byte tells it.
+            let part = position.and_then(|position| entry.get(position));
             let length = part.map_or(0, |part| part.len() as u64 + 1);
-            // Most parts are absent or short: one byte tells their length.
             match u8::try_from(length) {
                 Ok(short) if short < u8::MAX => into.push(short),
                 _ => {
@@ -154,8 +148,8 @@ impl Reading for Table {
 
     /// The client is named by the first that is there, in the order name, API key, address, tenant; one
     /// that nothing is known of is named `all`, or `-` if there might have been something.
-    fn client(&self, entry: &Entry, _identity: &[u8]) -> (Client, bool) {
-        let [name, api_key, shown, tenant, tier] = self.who(entry);
+    fn client(&self, identity: &[u8]) -> (Client, bool) {
+        let [name, api_key, shown, tenant, tier] = parts(identity);
         let text = |part: Option<&[u8]>| part.map(readable);
         let address = shown.and_then(address);
         let place = address.map(|address| address.to_string()).or_else(|| text(shown));
@@ -183,6 +177,21 @@ impl Reading for Table {
     fn cost(&mut self, entry: &Entry) -> Result<u32, Fault> {
         total(entry, &self.costs)
     }
+}
+
+/// Name, API key, address, tenant and tier of an identity.
+fn parts(identity: &[u8]) -> [Option<&[u8]>; 5] {
+    let mut rest = identity;
+    std::array::from_fn(|_| {
+        let (&short, tail) = rest.split_first()?;
+        let (length, tail) = match (short, tail.split_first_chunk()) {
+            (u8::MAX, Some((long, tail))) => (u64::from_le_bytes(*long), tail),
+            _ => (u64::from(short), tail),
+        };
+        let (part, tail) = tail.split_at(length.saturating_sub(1) as usize);
+        rest = tail;
+        (length > 0).then_some(part)
+    })
 }
 
 /// The sum of some fields, given by their positions and names; 1 if there are none.

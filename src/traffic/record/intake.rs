@@ -9,7 +9,7 @@ use super::spread::Spread;
 use crate::error::{Place, Problem};
 use crate::log::Entry;
 use crate::log::format::Fault;
-use crate::log::names::Names;
+use crate::log::names::{Keys, Names};
 use crate::log::read::{Sink, Spot};
 use crate::params::Choice;
 use crate::time::{Instant, SECOND, Span};
@@ -58,11 +58,16 @@ pub struct Intake<'a, 'c> {
     seconds: bool,
     latest: Instant,
     clients: Names,
+    /// The identities of the clients of the last requests, which have no number yet.
+    unnumbered: Keys,
     endpoints: Names,
-    bytes: Vec<u8>,
+    endpoint: Vec<u8>,
     /// Clients known by an address that is none.
-    pub without_address: u64,
+    without_address: u64,
 }
+
+/// So many clients are given their numbers at once.
+const AT_ONCE: usize = 256;
 
 impl<'a, 'c> Intake<'a, 'c> {
     /// None so far.
@@ -83,14 +88,17 @@ impl<'a, 'c> Intake<'a, 'c> {
             seconds: true,
             latest: Instant(i64::MIN),
             clients: Names::default(),
+            unnumbered: Keys::default(),
             endpoints: Names::default(),
-            bytes: Vec::new(),
+            endpoint: Vec::new(),
             without_address: 0,
         }
     }
 
-    /// The source of all requests, and how whole seconds were spread, if all stamps are.
-    pub fn finish(mut self, wanted: Option<Spread>) -> (Box<dyn Source>, Option<Spread>) {
+    /// The source of all requests, how whole seconds were spread if all stamps are, and how many clients are
+    /// known by an address that is none.
+    pub fn finish(mut self, wanted: Option<Spread>) -> (Box<dyn Source>, Option<Spread>, u64) {
+        self.number_clients();
         let spread = self.seconds.then(|| wanted.unwrap_or(Spread::Even));
         let in_order = self.order == Order::File;
         let [client, endpoint, cost] = &mut self.columns;
@@ -109,7 +117,7 @@ impl<'a, 'c> Intake<'a, 'c> {
             position: self.context.position as u64,
         };
         let recorded = stamped.under(self.context.seed, self.context.keep_stamps);
-        (Box::new(recorded), spread)
+        (Box::new(recorded), spread, self.without_address)
     }
 
     /// Adds the time of a request that took so long after it came.
@@ -134,6 +142,22 @@ impl<'a, 'c> Intake<'a, 'c> {
             all.push(took);
         }
         self.times.push(at);
+    }
+
+    /// Gives the clients of the last requests their numbers.
+    fn number_clients(&mut self) {
+        let Intake { context, reading, unnumbered, columns: [clients, ..], .. } = self;
+        let number = |identity: &[u8]| {
+            let (client, nameless) = reading.client(identity);
+            self.without_address += u64::from(nameless);
+            context.client(client)
+        };
+        let mut index = self.times.len() - unnumbered.len();
+        self.clients.get_all(unnumbered, number, |client| {
+            clients.push(index, client);
+            index += 1;
+        });
+        unnumbered.clear();
     }
 
     /// The stamp that counts.
@@ -167,28 +191,25 @@ impl Sink for Intake<'_, '_> {
             let problem = Problem::at(&self.place, message).help("split it into several sources");
             return Err(Fault::Stop(vec![problem]));
         }
-        self.bytes.clear();
-        self.reading.identity(entry, &mut self.bytes);
-        if !self.reading.keeps(entry, &self.bytes) {
+        if !self.reading.keeps(entry) {
             return Ok(false);
         }
         let cost = self.reading.cost(entry)?;
         let at = self.in_order(entry.stamp.at)?;
-        let Intake { context, reading, bytes, .. } = self;
-        let client = self.clients.get(bytes, || {
-            let (client, nameless) = reading.client(entry, bytes);
-            self.without_address += u64::from(nameless);
-            context.client(client)
-        });
-        bytes.clear();
-        reading.endpoint(entry, bytes);
+        self.unnumbered.push(|into| self.reading.identity(entry, into));
+        self.endpoint.clear();
+        self.reading.endpoint(entry, &mut self.endpoint);
+        let Intake { context, reading, endpoint, .. } = self;
         let endpoint =
-            self.endpoints.get(bytes, || context.endpoint(&reading.endpoint_name(bytes)));
-        for (column, value) in self.columns.iter_mut().zip([client, endpoint, cost]) {
-            column.push(index, value);
-        }
+            self.endpoints.get(endpoint, || context.endpoint(&reading.endpoint_name(endpoint)));
+        let [_, endpoints, costs] = &mut self.columns;
+        endpoints.push(index, endpoint);
+        costs.push(index, cost);
         let took = entry.took.filter(|_| spot.ends).unwrap_or(Span::ZERO);
         self.push(at, took);
+        if self.unnumbered.len() == AT_ONCE {
+            self.number_clients();
+        }
         Ok(true)
     }
 }

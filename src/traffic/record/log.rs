@@ -134,8 +134,9 @@ fn settings(params: &mut Params) -> Option<Settings> {
         place: Some(params.place_of("path")),
         ..Layout::default()
     };
-    let judged = IndexMap::default();
-    let reading = Box::new(Log { client, reader, endpoint, sieve, judged, watch, costs });
+    let (judging, key, judged) = (reader.clone(), Vec::new(), IndexMap::default());
+    let reading =
+        Box::new(Log { client, reader, judging, key, endpoint, sieve, judged, watch, costs });
     Some(Settings { format, zone, order, ..Settings::new(layout, reading) })
 }
 
@@ -161,6 +162,7 @@ fn columns(params: &mut Params) -> Option<Columns> {
                     &entry.key,
                     fields.iter().copied(),
                 ));
+                all_known = false;
                 return None;
             }
             match &entry.node.value {
@@ -196,6 +198,9 @@ fn columns(params: &mut Params) -> Option<Columns> {
 struct Log {
     client: Key,
     reader: KeyReader,
+    /// Makes the key where it has a part in whether a request counts.
+    judging: KeyReader,
+    key: Vec<u8>,
     endpoint: Option<(KeyReader, Key)>,
     sieve: Sieve,
     /// What filters of keys say of those that were met, if there are any.
@@ -205,6 +210,18 @@ struct Log {
 }
 
 impl Log {
+    /// Whether a request of a key counts, as far as its key has a part in it.
+    fn keeps_key(&mut self, entry: &Entry, key: &[u8]) -> bool {
+        if self.sieve.has_keys()
+            && let Err(filter) = self.judge(key)
+        {
+            self.sieve.left_out_by_key(filter);
+            return false;
+        }
+        let watch = self.watch.as_mut();
+        watch.is_none_or(|(handling, watch)| handling.keeps(watch.judge(entry, key)))
+    }
+
     /// What filters of keys say of one.
     fn judge(&mut self, key: &[u8]) -> Result<(), usize> {
         if let Some(known) = self.judged.get(key) {
@@ -221,22 +238,22 @@ impl Reading for Log {
         self.reader.append(entry, into);
     }
 
-    fn keeps(&mut self, entry: &Entry, identity: &[u8]) -> bool {
+    fn keeps(&mut self, entry: &Entry) -> bool {
         if !self.sieve.keeps(entry) {
             return false;
         }
-        if self.sieve.has_keys()
-            && let Err(filter) = self.judge(identity)
-        {
-            self.sieve.left_out_by_key(filter);
-            return false;
+        if !self.sieve.has_keys() && self.watch.is_none() {
+            return true;
         }
-        self.watch
-            .as_mut()
-            .is_none_or(|(handling, watch)| handling.keeps(watch.judge(entry, identity)))
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        self.judging.append(entry, &mut key);
+        let keeps = self.keeps_key(entry, &key);
+        self.key = key;
+        keeps
     }
 
-    fn client(&self, _entry: &Entry, identity: &[u8]) -> (Client, bool) {
+    fn client(&self, identity: &[u8]) -> (Client, bool) {
         let address = self.client.address_in(identity);
         let nameless = self.client.has_address() && address.is_none();
         let name = self.client.name(identity);

@@ -27,6 +27,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::error::Problem;
 use crate::log::Zone;
 use crate::log::format::{Format, Layout, Stamps};
 use crate::log::read::{File, Options, Stop, read};
@@ -165,9 +166,13 @@ fn open(
             return None;
         }
     };
-    let without_address = intake.without_address;
-    let (source, seconds) = intake.finish(spread);
+    let (source, seconds, without_address) = intake.finish(spread);
     let more = settings.reading.notes();
+    if reports.iter().all(|report| report.used == 0) {
+        let problem = Problem::at(&params.place_of("path"), "no request is left to count");
+        params.problems().add(problem.help(more.join(" ")));
+        return None;
+    }
     let timed = reports.iter().any(|report| report.ends && report.has_durations);
     let consistent = params.require(
         "arrival",

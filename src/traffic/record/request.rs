@@ -8,16 +8,16 @@ use crate::traffic::Client;
 
 /// Makes requests of entries that have the fields it has asked for.
 pub trait Reading {
-    /// Appends bytes that differ if the client does.
+    /// Appends bytes that tell all about the client, and differ if it does.
     fn identity(&mut self, entry: &Entry, into: &mut Vec<u8>);
 
-    /// Whether a request of this identity counts.
-    fn keeps(&mut self, _entry: &Entry, _identity: &[u8]) -> bool {
+    /// Whether a request counts; asked once of each.
+    fn keeps(&mut self, _entry: &Entry) -> bool {
         true
     }
 
-    /// The client of an identity, when it is first met, and whether it is known by an address that is none.
-    fn client(&self, entry: &Entry, identity: &[u8]) -> (Client, bool);
+    /// The client with these bytes, and whether it is known by an address that is none.
+    fn client(&self, identity: &[u8]) -> (Client, bool);
 
     /// Appends what was asked for, and nothing if that does not matter.
     fn endpoint(&mut self, entry: &Entry, into: &mut Vec<u8>);
@@ -67,9 +67,13 @@ pub fn address(text: &[u8]) -> Option<IpAddr> {
     text.parse().ok().map(|address: IpAddr| address.to_canonical())
 }
 
-/// The client that an address tells, and whether it is none.
-pub fn client_at(text: &[u8]) -> (Client, bool) {
-    let address = address(text);
+/// The client that was appended as an address, and whether that is none.
+pub fn client_at(identity: &[u8]) -> (Client, bool) {
+    let (address, text) = match *identity {
+        [4, a, b, c, d] => (Some(IpAddr::from([a, b, c, d])), &[][..]),
+        [_, ref text @ ..] => (address(text), text),
+        [] => (None, &[][..]),
+    };
     let name = address.map_or_else(|| readable(text), |address| address.to_string());
     (Client { name, address, ..Client::default() }, address.is_none())
 }
@@ -120,7 +124,9 @@ mod tests {
             ("host.example", "host.example", true),
             ("-", "-", true),
         ] {
-            let (client, found) = client_at(text.as_bytes());
+            let mut identity = Vec::new();
+            append_address(text.as_bytes(), &mut identity);
+            let (client, found) = client_at(&identity);
             assert_eq!((client.name.as_str(), found), (name, nameless), "{text}");
         }
     }

@@ -25,9 +25,26 @@ pub struct Head<'a> {
     pub user: Option<&'a [u8]>,
 }
 
-/// Whether a word is an IPv4 address by its looks.
+/// How long the first word of a line is, and whether it is an IPv4 address by its looks.
 #[inline]
-pub fn is_plain(word: &[u8]) -> bool {
+pub fn first_word(line: &[u8]) -> (usize, bool) {
+    let mut dots = 0;
+    for (index, byte) in line.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {}
+            b'.' => dots += 1,
+            b' ' => return (index, dots == 3),
+            _ => {
+                let rest = memchr::memchr(b' ', &line[index..]);
+                return (rest.map_or(line.len(), |rest| index + rest), false);
+            }
+        }
+    }
+    (line.len(), dots == 3)
+}
+
+/// Whether a word is an IPv4 address by its looks.
+fn is_plain(word: &[u8]) -> bool {
     let mut dots = 0;
     for byte in word {
         match byte {

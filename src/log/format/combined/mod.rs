@@ -116,7 +116,7 @@ impl Parser for Combined {
             _ => 0,
         };
         let line = &record[zeros..];
-        let host = memchr::memchr(b' ', line).unwrap_or(line.len());
+        let (host, is_plain) = front::first_word(line);
         if host == 0 {
             return Err("there is no address at the start".into());
         }
@@ -124,7 +124,7 @@ impl Parser for Combined {
         let (before, after) = (&line[..host + found.open], &line[host + found.after..]);
         self.values.clear();
         match self.address {
-            Some(position) if front::is_plain(&line[..host]) => {
+            Some(position) if is_plain => {
                 self.values.set(position, zeros..zeros + host);
             }
             Some(_) => self.fill(record, before, after),
