@@ -91,3 +91,97 @@ fn wanted_spread(node: &Node) -> Option<Spread> {
         None => Some(Spread::Even),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Changes, Scenario};
+    use crate::traffic::{Arrival, build_with};
+    use proptest::prelude::*;
+
+    /// Two cases of a scenario with one log and perhaps traffic that is made up.
+    fn cases(folder: &Path, settings: &str, spreads: [&str; 2]) -> Vec<Case> {
+        let case = |spread: &&str| {
+            format!("[[case]]\nname = \"{spread}\"\nset.traffic.0.spread = \"{spread}\"\n")
+        };
+        let text = format!(
+            "name = \"t\"\nlimit = \"1/s\"\nseed = 7\n\
+             [[traffic]]\nkind = \"log\"\npath = \"a.csv\"\n{settings}\n\
+             [[traffic]]\nkind = \"burst\"\nat = \"1s\"\nrequests = 2\n{}",
+            spreads.iter().map(case).collect::<String>()
+        );
+        let path = folder.join("t.toml");
+        Scenario::parse(&path, text, &Changes::default()).unwrap().cases
+    }
+
+    /// All that can be seen of traffic.
+    fn seen((traffic, tables): &(Traffic, Vec<Json>)) -> impl PartialEq + std::fmt::Debug {
+        let arrivals: Vec<Arrival> = traffic.merged().collect();
+        let streams: Vec<Vec<Arrival>> = traffic
+            .sources
+            .iter()
+            .flat_map(|source| (0..source.streams()).map(|index| source.stream(index).collect()))
+            .collect();
+        let clients: Vec<_> = traffic.clients.iter().cloned().collect();
+        (arrivals, streams, clients, traffic.inputs.clone(), traffic.window, tables.clone())
+    }
+
+    /// A table of requests as (second, millisecond, client, milliseconds taken).
+    fn table(requests: &[(u32, u32, u8, u32)]) -> String {
+        let row = |&(second, milli, client, took): &(u32, u32, u8, u32)| {
+            let fraction = if milli > 0 { format!(".{milli:03}") } else { String::new() };
+            format!("2022-10-04T04:34:{second:02}{fraction}Z,192.0.2.{client},{took}\n")
+        };
+        "time,ip,took\n".to_owned() + &requests.iter().map(row).collect::<String>()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Building anew is the reference.
+        #[test]
+        fn what_is_spread_otherwise_is_as_if_it_were_read_again(
+            requests in prop::collection::vec((0_u32..4, 0_u32..3, 1_u8..4, 0_u32..1500), 1..20),
+            whole in any::<bool>(),
+            timed in any::<bool>(),
+            order in prop::sample::select(vec!["sort", "file"]),
+            spreads in prop::sample::subsequence(vec!["even", "none", "random"], 2),
+            swapped in any::<bool>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut requests = requests;
+            if whole {
+                requests.iter_mut().for_each(|request| request.1 = 0);
+            }
+            std::fs::write(folder.path().join("a.csv"), table(&requests)).unwrap();
+            let duration = if timed { "columns.duration = \"took\"\nduration-unit = \"ms\"" } else { "" };
+            let settings = format!("order = \"{order}\"\n{duration}");
+            let mut spreads = [spreads[0], spreads[1]];
+            if swapped {
+                spreads.reverse();
+            }
+            let cases = cases(folder.path(), &settings, spreads);
+            prop_assert!(same_record(&cases[0].traffic, &cases[1].traffic));
+            let readers = Readers { keep_stamps: true, ..Readers::default() };
+            let (first, tables) = build_with(&cases[0], folder.path(), readers).unwrap();
+            let shared = respread(&cases[1], &first, &tables).expect("it was read already").unwrap();
+            let mut anew = build_with(&cases[1], folder.path(), Readers::default()).unwrap();
+            if first.sources[0].spread().is_none() {
+                // That `spread` has no effect is said of the case for which the file was read.
+                anew.0.inputs = first.inputs.clone();
+            }
+            prop_assert_eq!(seen(&shared), seen(&anew));
+        }
+    }
+
+    #[test]
+    fn sources_that_differ_in_more_are_not_the_same_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let of =
+            |settings: &str| cases(folder.path(), settings, ["even", "none"]).remove(0).traffic;
+        let with_key = of("client = \"address\"");
+        assert!(same_record(&with_key, &with_key));
+        assert!(!same_record(&with_key, &of("client = \"address/24\"")));
+        assert!(!same_record(&with_key, &with_key[..1]));
+    }
+}
