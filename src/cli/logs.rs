@@ -32,7 +32,8 @@ pub(super) struct Logs {
     #[arg(long = "where", value_name = "FILTER", value_parser = Filter::parse)]
     filters: Vec<Filter>,
 
-    /// What becomes of requests that were already answered 429, and of their retries.
+    /// What becomes of requests that were already answered 429, and of their retries: attempts of the same
+    /// key for the same method and target within 60 s after one.
     #[arg(long, value_name = "WHAT", value_parser = choice::<Handling>())]
     limited: Option<Handling>,
 }
