@@ -22,7 +22,7 @@ pub fn detect(
         return Ok((format, None));
     }
     let lines = first_lines(head, whole);
-    let scores = FORMATS.iter().map(|format| ((format.fits)(&lines), format));
+    let scores = FORMATS.iter().map(|format| ((format.fits)(&lines, layout), format));
     // Of equal ones the first.
     let (fitting, format) =
         scores.rev().max_by_key(|(fitting, _)| *fitting).unwrap_or((0, &FORMATS[0]));

@@ -11,7 +11,7 @@ mod report;
 mod text;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::entry::Entry;
 use super::format::{Fault, Format, Layout, Parsed, Parser, Stamps};
@@ -97,8 +97,7 @@ pub fn read(
     watch: &mut Watch,
 ) -> Result<Vec<Report>, Stop> {
     refuse_twins(files)?;
-    let total =
-        files.iter().map(|file| Some(file.path.metadata().ok()?.len())).sum::<Option<u64>>();
+    let total = files.iter().map(|file| length(&file.path)).sum::<Option<u64>>();
     let mut reports = Vec::new();
     let mut problems = Vec::new();
     let mut before = 0;
@@ -128,6 +127,11 @@ pub fn read(
         return Err(Stop::Problems(problems));
     }
     Ok(reports)
+}
+
+/// The length of a file, as far as it is known; a pipe has none.
+fn length(path: &Path) -> Option<u64> {
+    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
 }
 
 /// Refuses a file that is named twice.
@@ -175,7 +179,8 @@ impl<S: Sink> Reading<'_, S> {
         let witness = opened.witness(path);
         let Opened { text, packing, is_file, .. } = opened;
         let filler = Filler::new(text, LONGEST, READ);
-        let (outcome, text) = if self.options.threads > 1 {
+        // A thread that waits for a pipe cannot be told that nobody does any more.
+        let (outcome, text) = if self.options.threads > 1 && is_file {
             std::thread::scope(|scope| {
                 let mut lines = Lines::new(Ahead::start(scope, filler), LONGEST);
                 let outcome = self.lines(&mut lines, is_file);

@@ -253,7 +253,9 @@ impl Scan<'_> {
         let mut depth = 0_usize;
         loop {
             match self.text.get(self.at)? {
-                b'"' => drop(self.string()?),
+                b'"' => {
+                    self.string()?;
+                }
                 b'{' | b'[' => {
                     depth += 1;
                     self.at += 1;
@@ -263,7 +265,7 @@ impl Scan<'_> {
                     self.at += 1;
                 }
                 b',' | b':' | b' ' | b'\t' if depth > 0 => self.at += 1,
-                _ => drop(self.word_or_key()?),
+                _ => self.word_or_key()?,
             }
             if depth == 0 {
                 return Some(());
@@ -295,10 +297,7 @@ fn unescape(raw: &[u8], into: &mut Vec<u8>) {
             Some(b'r') => ('\r', 2),
             Some(b'b') => ('\u{8}', 2),
             Some(b'f') => ('\u{c}', 2),
-            Some(b'u') => match code_point(rest) {
-                Some(found) => found,
-                None => ('\\', 1),
-            },
+            Some(b'u') => code_point(rest).unwrap_or(('\\', 1)),
             Some(&byte @ (b'"' | b'\\' | b'/')) => (char::from(byte), 2),
             _ => ('\\', 1),
         };
