@@ -43,10 +43,9 @@ pub fn fits(lines: &[&[u8]], delimiter: u8, layout: &Layout) -> usize {
         }
     };
     let names = fields(heading);
-    let timed = names.iter().any(|name| match &layout.time {
-        Some(column) => column.name == *name,
-        None => ANY.time.iter().any(|time| time.eq_ignore_ascii_case(name)),
-    });
+    let usual = |name: &&String| ANY.time.iter().any(|time| time.eq_ignore_ascii_case(name));
+    let given = |name: &&String| layout.time.as_ref().is_some_and(|time| time.name == **name);
+    let timed = names.iter().any(|name| usual(&name) || given(&name));
     if !timed {
         return 0;
     }

@@ -1,6 +1,7 @@
 //! Lines of JSON, one object a request: the format of those that have no other, and the parser for all
 //! that do and differ in their names alone.
 
+mod escape;
 mod scan;
 
 use super::naming::{Naming, Sought, of_request, span};
