@@ -1,7 +1,6 @@
 //! What a record of a log is to everything that reads logs, whatever its format: a time, perhaps a
 //! duration, and the bytes of the parts that were asked for.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::stamp::Stamp;
@@ -155,14 +154,6 @@ impl Values {
         let start = self.scratch.len();
         write(&mut self.scratch);
         self.places[position] = Place::Scratch(start..self.scratch.len());
-    }
-
-    /// The value of a field is this text, borrowed from the record or made from it.
-    pub fn text(&mut self, position: usize, record: &[u8], text: &Cow<[u8]>) {
-        match text {
-            Cow::Borrowed(part) => self.put(position, record, part),
-            Cow::Owned(part) => self.write(position, |scratch| scratch.extend_from_slice(part)),
-        }
     }
 }
 

@@ -5,19 +5,17 @@
 //! Clients and endpoints are numbered; their names are in [`Traffic`].
 
 mod build;
+mod input;
 mod record;
 mod respread;
 mod synthetic;
 
 use std::net::IpAddr;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use indexmap::IndexSet;
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-pub use crate::log::read::Skipped;
 use crate::params::{Params, kind_schema};
 use crate::seed::Seed;
 use crate::time::Instant;
@@ -26,6 +24,8 @@ use crate::time::Window;
 pub use build::{Readers, again, build, build_with};
 pub use record::{Arriving, Spread};
 pub use respread::{respread, same_record};
+
+pub use input::{Input, Skipped, Watch};
 
 /// One request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,36 +96,6 @@ pub trait Source: Send + Sync {
         None
     }
 }
-
-/// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Input {
-    /// Its path as the scenario gives it.
-    pub path: String,
-    /// The name of its format.
-    pub format: String,
-    /// How it is packed, if it is.
-    pub compression: Option<String>,
-    /// How many of its bytes were read.
-    pub bytes: u64,
-    /// Their SHA-256 digest, in hexadecimal.
-    pub sha256: String,
-    /// Lines or records read.
-    pub lines: u64,
-    /// Of these, how many became requests.
-    pub used: u64,
-    /// Why others could not be used, with how many and the first of them, most frequent first.
-    pub skipped: Vec<Skipped>,
-    /// Why nothing, or nothing more, of it could be used, where other files could.
-    pub unusable: Option<String>,
-    /// What else a reader of the results must know (how stamps of whole seconds were spread, how
-    /// far the file was out of order), one sentence each.
-    pub notes: Vec<String>,
-}
-
-/// Told how many bytes of a record's files were read, and how many there are where that is known; says whether
-/// to go on.
-pub type Watch<'a> = &'a dyn Fn(u64, Option<u64>) -> ControlFlow<()>;
 
 /// All requests of a run.
 pub struct Traffic {

@@ -11,7 +11,7 @@ pub const FORMAT: Format = Format {
     example: r#"http 2015-05-17T10:05:03.500000Z app/my-balancer/50dc6c495c0c9188 192.0.2.7:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 34 366 "GET http://example.com:80/a?b=c HTTP/1.1" "curl/8.5" - - arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/t/1 "Root=1-5555" "-" "-" 0 2015-05-17T10:05:03.364000Z "forward" "-" "-""#,
     expected: "a line starts with a protocol, a time, the name of the balancer and the address of the client",
     stamps: Stamps::Start,
-    fits: |lines| elb::fits(lines, &COLUMNS),
+    fits: |lines, _| elb::fits(lines, &COLUMNS),
     open: |layout| elb::open(layout, &COLUMNS),
 };
 

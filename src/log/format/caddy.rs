@@ -12,7 +12,9 @@ pub const FORMAT: Format = Format {
     example: r#"{"level":"info","ts":1431857103.25,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"192.0.2.7","remote_port":"41342","proto":"HTTP/2.0","method":"GET","host":"example.com","uri":"/a?b=c","headers":{"User-Agent":["curl/8.5"],"X-Api-Key":["k1"]}},"user_id":"","duration":0.25,"size":512,"status":200}"#,
     expected: "a line is an object with `ts` and `request`",
     stamps: Stamps::EndIfTimed,
-    fits: |lines| count_with(lines, &[&["ts"], &["request"], &["uri", "remote_ip", "remote_addr"]]),
+    fits: |lines, _| {
+        count_with(lines, &[&["ts"], &["request"], &["uri", "remote_ip", "remote_addr"]])
+    },
     open: |layout| open(layout, &NAMING),
 };
 

@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     expected: "a line stands below `#Fields: date time …`, has tabs between its fields and as many as \
                that names",
     stamps: Stamps::EndIfTimed,
-    fits: |lines| w3c::fits(lines, b'\t'),
+    fits: |lines, _| w3c::fits(lines, b'\t'),
     open: |layout| w3c::open(layout, &NAMING, Dialect { delimiter: b'\t', encoded: true }),
 };
 

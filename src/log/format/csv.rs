@@ -10,6 +10,6 @@ pub const FORMAT: Format = Format {
     example: "time,ip,path,duration_ms\n2015-05-17T10:05:03Z,192.0.2.7,/a,12",
     expected: table::EXPECTED,
     stamps: Stamps::EndIfTimed,
-    fits: |lines| table::fits(lines, b','),
+    fits: |lines, layout| table::fits(lines, b',', layout),
     open: |layout| table::open(layout, b','),
 };

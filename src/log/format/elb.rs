@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     example: r#"2015-05-17T10:05:03.945958Z my-balancer 192.0.2.7:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://example.com:80/a?b=c HTTP/1.1" "curl/8.5" - -"#,
     expected: "a line starts with a time, the name of the balancer and the address of the client",
     stamps: Stamps::Start,
-    fits: |lines| fits(lines, &COLUMNS),
+    fits: |lines, _| fits(lines, &COLUMNS),
     open: |layout| open(layout, &COLUMNS),
 };
 
@@ -229,7 +229,7 @@ mod tests {
     fn the_two_are_told_apart() {
         for (own, other) in [("elb", "alb"), ("alb", "elb")] {
             let lines = [named(own).unwrap().example.as_bytes()];
-            let fitting = |name: &str| (named(name).unwrap().fits)(&lines);
+            let fitting = |name: &str| (named(name).unwrap().fits)(&lines, &Layout::default());
             assert_eq!((fitting(own), fitting(other)), (1, 0), "{own}");
         }
     }

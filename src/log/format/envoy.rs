@@ -12,7 +12,7 @@ pub const FORMAT: Format = Format {
     example: r#"{"start_time":"2015-05-17T10:05:03.250Z","method":"GET","path":"/a?b=c","protocol":"HTTP/2","response_code":200,"response_flags":"-","bytes_sent":512,"duration":12,"x_forwarded_for":"192.0.2.7","user_agent":"curl/8.5","authority":"example.com","downstream_remote_address":"10.0.0.1:41342"}"#,
     expected: "a line is an object with `start_time`",
     stamps: Stamps::Start,
-    fits: |lines| count_with(lines, &[&["start_time"], &["response_code", "response_flags"]]),
+    fits: |lines, _| count_with(lines, &[&["start_time"], &["response_code", "response_flags"]]),
     open: |layout| open(layout, &NAMING),
 };
 

@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     expected: "a line has the address of the client, a time as `[17/May/2015:10:05:03.655]`, and timers \
                as `10/0/30/69/109`",
     stamps: Stamps::Start,
-    fits: |lines| lines.iter().filter(|line| fits(line)).count(),
+    fits: |lines, _| lines.iter().filter(|line| fits(line)).count(),
     open,
 };
 
@@ -233,7 +233,7 @@ mod tests {
         assert!(fits(FORMAT.example.as_bytes()));
         let combined = super::super::combined::FORMAT;
         assert!(!fits(combined.example.as_bytes()));
-        assert_eq!((combined.fits)(&[FORMAT.example.as_bytes()]), 0);
+        assert_eq!((combined.fits)(&[FORMAT.example.as_bytes()], &Layout::default()), 0);
     }
 
     proptest! {

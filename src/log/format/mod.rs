@@ -46,13 +46,16 @@ pub struct Format {
     /// What its stamps say where nothing else is known.
     pub stamps: Stamps,
     /// How many of the first lines of a file look like it.
-    pub fits: fn(&[&[u8]]) -> usize,
+    pub fits: fn(&[&[u8]], &Layout) -> usize,
     /// A parser of a file.
     ///
     /// # Errors
     /// What is missing or wrong in the layout.
-    pub open: fn(&Layout) -> Result<Box<dyn Parser>, Vec<Problem>>,
+    pub open: fn(&Layout) -> Opened,
 }
+
+/// A parser, or why there is none.
+pub type Opened = Result<Box<dyn Parser>, Vec<Problem>>;
 
 /// What the stamp of a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ pub const FORMAT: Format = Format {
     example: r#"{"time_iso8601":"2015-05-17T10:05:03+00:00","remote_addr":"192.0.2.7","remote_user":"","request":"GET /a?b=c HTTP/1.1","status":"200","body_bytes_sent":"512","request_time":"0.012"}"#,
     expected: "a line is an object with `msec`, `time_iso8601` or `time_local`",
     stamps: Stamps::EndIfTimed,
-    fits: |lines| {
+    fits: |lines, _| {
         let time = &["msec", "time_iso8601", "time_local", "request_time"][..];
         count_with(lines, &[&["remote_addr", "http_x_forwarded_for", "realip_remote_addr"], time])
     },

@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
                a number",
     stamps: Stamps::EndIfTimed,
     // An expression is given, and then it is meant.
-    fits: |_| 0,
+    fits: |_, _| 0,
     open,
 };
 

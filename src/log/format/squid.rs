@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
               HIER_DIRECT/203.0.113.9 text/html",
     expected: "a line starts with seconds since 1970, milliseconds taken and the address of the client",
     stamps: Stamps::EndIfTimed,
-    fits,
+    fits: |lines, _| fits(lines),
     open,
 };
 

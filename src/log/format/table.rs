@@ -30,7 +30,8 @@ pub fn open(layout: &Layout, delimiter: u8) -> Result<Box<dyn Parser>, Vec<Probl
 }
 
 /// How many of the lines are rows of a table with a heading that names the time.
-pub fn fits(lines: &[&[u8]], delimiter: u8) -> usize {
+pub fn fits(lines: &[&[u8]], delimiter: u8, layout: &Layout) -> usize {
+    let delimiter = layout.delimiter.unwrap_or(delimiter);
     let Some((heading, rows)) = lines.split_first() else { return 0 };
     let mut row = Row::default();
     let mut fields = |line: &[u8]| -> Vec<String> {
@@ -42,8 +43,9 @@ pub fn fits(lines: &[&[u8]], delimiter: u8) -> usize {
         }
     };
     let names = fields(heading);
-    let timed =
-        names.iter().any(|name| ANY.time.iter().any(|time| time.eq_ignore_ascii_case(name)));
+    let usual = |name: &&String| ANY.time.iter().any(|time| time.eq_ignore_ascii_case(name));
+    let given = |name: &&String| layout.time.as_ref().is_some_and(|time| time.name == **name);
+    let timed = names.iter().any(|name| usual(&name) || given(&name));
     if !timed {
         return 0;
     }
@@ -203,7 +205,13 @@ mod tests {
     #[test]
     fn tables_are_told_by_their_heading() {
         let lines = ["ts,ip", "1,a", "2,b,c"].map(str::as_bytes);
-        assert_eq!((fits(&lines, b','), fits(&lines, b'\t'), fits(&lines[1..], b',')), (2, 0, 0));
+        let any = Layout::default();
+        let found = [(&lines[..], b','), (&lines[..], b'\t'), (&lines[1..], b',')];
+        assert_eq!(found.map(|(lines, delimiter)| fits(lines, delimiter, &any)), [2, 0, 0]);
+        let ip = Column { name: "ip".to_owned(), place: None };
+        let given = Layout { time: Some(ip), ..Layout::default() };
+        let lines = ["when;ip", "1;2"].map(str::as_bytes);
+        assert_eq!(fits(&lines, b';', &given), 2);
     }
 
     proptest! {

@@ -13,7 +13,7 @@ pub const FORMAT: Format = Format {
     example: r#"{"ClientAddr":"192.0.2.7:41342","ClientHost":"192.0.2.7","ClientUsername":"-","DownstreamContentSize":512,"DownstreamStatus":200,"Duration":12000000,"RequestHost":"example.com","RequestMethod":"GET","RequestPath":"/a?b=c","StartUTC":"2015-05-17T10:05:03.25Z","time":"2015-05-17T10:05:03Z","request_User-Agent":"curl/8.5"}"#,
     expected: "a line is an object with `StartUTC`, or with `time` and `Duration`",
     stamps: Stamps::Start,
-    fits: |lines| {
+    fits: |lines, _| {
         count_with(
             lines,
             &[

@@ -9,6 +9,6 @@ pub const FORMAT: Format = Format {
     example: "time\tip\tpath\n2015-05-17T10:05:03Z\t192.0.2.7\t/a",
     expected: table::EXPECTED,
     stamps: Stamps::EndIfTimed,
-    fits: |lines| table::fits(lines, b'\t'),
+    fits: |lines, layout| table::fits(lines, b'\t', layout),
     open: |layout| table::open(layout, b'\t'),
 };

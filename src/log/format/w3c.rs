@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
               time-taken\n2015-05-17 10:05:03 192.0.2.7 - GET /a b=c 200 12",
     expected: "a line stands below `#Fields: date time …` and has as many fields as that names",
     stamps: Stamps::EndIfTimed,
-    fits: |lines| fits(lines, b' '),
+    fits: |lines, _| fits(lines, b' '),
     open: |layout| open(layout, &NAMING, Dialect { delimiter: b' ', encoded: false }),
 };
 
@@ -59,11 +59,10 @@ pub fn fits(lines: &[&[u8]], delimiter: u8) -> usize {
         if let Some(names) = line.strip_prefix(b"#Fields:") {
             width = Some(names.trim_ascii().split(|&byte| byte == b' ' || byte == b'\t').count());
             fitting += 1;
-        } else if line.starts_with(b"#") {
-            fitting += 1;
-        } else if Some(line.split(|&byte| byte == delimiter).count()) == width {
-            fitting += 1;
+            continue;
         }
+        let as_wide = || Some(line.split(|&byte| byte == delimiter).count()) == width;
+        fitting += usize::from(line.starts_with(b"#") || as_wide());
     }
     if width.is_some() { fitting } else { 0 }
 }

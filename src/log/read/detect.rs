@@ -7,28 +7,28 @@ use crate::log::readable;
 /// So many lines are looked at.
 const MOST: usize = 100;
 
-/// The format of a text that starts with `head`, which may end amid a line if it is not `whole`, by what most
-/// of its first lines fit; how many do not is in a note. An expression is meant if it is given.
+/// The format of a text that starts with `head`, by what most of its first lines fit; how many do not is in a
+/// note. An expression is meant if it is given.
 ///
 /// # Errors
 /// No format fits most of the lines.
 pub fn detect(
     name: &str,
     head: &[u8],
-    whole: bool,
     layout: &Layout,
 ) -> Result<(&'static Format, Option<String>), Problem> {
     if let (Some(_), Some(format)) = (&layout.pattern, named("regex")) {
         return Ok((format, None));
     }
-    let lines = first_lines(head, whole);
-    let scores = FORMATS.iter().map(|format| ((format.fits)(&lines), format));
+    let lines = first_lines(head);
+    let scores = FORMATS.iter().map(|format| ((format.fits)(&lines, layout), format));
     // Of equal ones the first.
     let (fitting, format) =
         scores.rev().max_by_key(|(fitting, _)| *fitting).unwrap_or((0, &FORMATS[0]));
-    if fitting * 2 > lines.len() {
-        let others = lines.len() - fitting;
-        let note = (others > 0).then(|| {
+    // Of the last line only a part may be there, which then counts as nothing.
+    let half = usize::from(!head.ends_with(b"\n") && lines.len() > 1);
+    if fitting * 2 > lines.len() - half {
+        let note = (fitting < lines.len()).then(|| {
             let (name, all) = (format.name, lines.len());
             format!("{fitting} of the first {all} lines look like `{name}`, and so all were read as that.")
         });
@@ -50,12 +50,8 @@ pub fn detect(
 }
 
 /// The first lines that are not blank.
-fn first_lines(head: &[u8], whole: bool) -> Vec<&[u8]> {
-    let complete = match memchr::memrchr(b'\n', head) {
-        Some(feed) if !whole => &head[..feed],
-        _ => head,
-    };
-    let lines = complete.split(|&byte| byte == b'\n');
+fn first_lines(head: &[u8]) -> Vec<&[u8]> {
+    let lines = head.split(|&byte| byte == b'\n');
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST).collect()
 }
@@ -75,7 +71,7 @@ mod tests {
     use super::*;
 
     fn detected(text: &str) -> Result<String, String> {
-        match detect("log", text.as_bytes(), true, &Layout::default()) {
+        match detect("log", text.as_bytes(), &Layout::default()) {
             Ok((format, note)) => {
                 Ok(format!("{}{}", format.name, note.map_or(String::new(), |n| format!(": {n}"))))
             }
@@ -120,8 +116,13 @@ mod tests {
 
     #[test]
     fn the_last_of_the_bytes_at_hand_may_be_half_a_line() {
-        assert_eq!(first_lines(b"a\r\n\nb\nc", false), [b"a", b"b"]);
-        assert_eq!(first_lines(b"a\nb", true), [b"a", b"b"]);
-        assert_eq!(first_lines(b"half", false), [b"half"]);
+        assert_eq!(first_lines(b"a\r\n\nb\nc"), [b"a", b"b", b"c"]);
+        let line = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"\" 400 0\n";
+        let cut = detected(&format!("{line}192.0.2.7 - - [17/M")).unwrap();
+        assert_eq!(
+            cut,
+            "combined: 1 of the first 2 lines look like `combined`, and so all were read as that."
+        );
+        assert!(detected(&format!("{line}192.0.2.7 - - [17/M\n")).is_err());
     }
 }

@@ -33,7 +33,7 @@ pub const FORMAT: Format = Format {
     expected: "a line starts with an address and has a time, as \
                `192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" 200 512`",
     stamps: Stamps::EndIfTimed,
-    fits,
+    fits: |lines, _| fits(lines),
     open,
 };
 

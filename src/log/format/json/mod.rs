@@ -1,6 +1,7 @@
 //! Lines of JSON, one object a request: the format of those that have no other, and the parser for all
 //! that do and differ in their names alone.
 
+mod escape;
 mod scan;
 
 use super::naming::{Naming, Sought, of_request, span};
@@ -21,8 +22,8 @@ pub const FORMAT: Format = Format {
     expected: "a line is an object with a time, as `{\"time\": \"2015-05-17T10:05:03Z\", …}`; if the \
                time has another name, say which: `columns.time = \"at\"`",
     stamps: Stamps::EndIfTimed,
-    fits: |lines| count_with(lines, &[]),
-    open: |layout| open(layout, &super::naming::ANY),
+    fits: |lines, _| count_with(lines, &[]),
+    open: |layout| open(layout, super::naming::ANY),
 };
 
 /// How many lines are objects that have all of these keys, each one of several.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::escape::unescape;
 use crate::log::format::request::closing_quote;
 
 /// Deeper than this, nothing is looked for, and what is there ends the text.
@@ -253,7 +254,9 @@ impl Scan<'_> {
         let mut depth = 0_usize;
         loop {
             match self.text.get(self.at)? {
-                b'"' => drop(self.string()?),
+                b'"' => {
+                    self.string()?;
+                }
                 b'{' | b'[' => {
                     depth += 1;
                     self.at += 1;
@@ -263,7 +266,7 @@ impl Scan<'_> {
                     self.at += 1;
                 }
                 b',' | b':' | b' ' | b'\t' if depth > 0 => self.at += 1,
-                _ => drop(self.word_or_key()?),
+                _ => self.word_or_key()?,
             }
             if depth == 0 {
                 return Some(());
@@ -281,46 +284,6 @@ impl Scan<'_> {
         self.at += length.max(1);
         Some(())
     }
-}
-
-/// Appends a text of JSON with its escapes resolved; an escape that is none stays as it is.
-fn unescape(raw: &[u8], into: &mut Vec<u8>) {
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        into.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        let (character, length) = match rest.get(1) {
-            Some(b'n') => ('\n', 2),
-            Some(b't') => ('\t', 2),
-            Some(b'r') => ('\r', 2),
-            Some(b'b') => ('\u{8}', 2),
-            Some(b'f') => ('\u{c}', 2),
-            Some(b'u') => match code_point(rest) {
-                Some(found) => found,
-                None => ('\\', 1),
-            },
-            Some(&byte @ (b'"' | b'\\' | b'/')) => (char::from(byte), 2),
-            _ => ('\\', 1),
-        };
-        into.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        rest = &rest[length..];
-    }
-    into.extend_from_slice(rest);
-}
-
-/// The character of `\u00e9`, or of two such escapes that make a pair, and their length.
-fn code_point(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |from: usize| {
-        let digits = text.get(from..from + 6)?.strip_prefix(b"\\u")?;
-        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let first = unit(0)?;
-    if let Some(character) = char::from_u32(u32::from(first)) {
-        return Some((character, 6));
-    }
-    let pair = [first, unit(6)?];
-    let character = char::decode_utf16(pair).next()?.ok()?;
-    Some((character, 12))
 }
 
 #[cfg(test)]
