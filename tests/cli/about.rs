@@ -52,7 +52,7 @@ fn lists_are_those_of_the_registries() {
     };
     assert_eq!(names("algorithms"), ALGORITHMS.iter().map(|a| a.name).collect::<Vec<_>>());
     assert_eq!(names("traffic"), SOURCES.iter().map(|s| s.name).collect::<Vec<_>>());
-    assert_eq!(names("formats"), ["access-log", "csv"]);
+    assert_eq!(names("formats"), ["log", "access-log", "csv"]);
     let retries = POLICIES.iter().map(|p| p.name).chain(JITTERS.iter().map(|j| j.name));
     assert_eq!(names("retries"), retries.collect::<Vec<_>>());
     assert_eq!(names("budgets"), BUDGETS.iter().map(|b| b.name).collect::<Vec<_>>());
