@@ -121,7 +121,7 @@ mod tests {
     fn input_of(path: &str) -> Input {
         Input {
             path: path.to_owned(),
-            format: "combined".to_owned(),
+            format: Some("combined".to_owned()),
             compression: None,
             bytes: 123,
             sha256: "9f86d081".to_owned(),

@@ -11,8 +11,8 @@ pub use crate::log::read::Skipped;
 pub struct Input {
     /// Its path as the scenario gives it.
     pub path: String,
-    /// The name of its format.
-    pub format: String,
+    /// The name of its format, if it could be told.
+    pub format: Option<String>,
     /// How it is packed, if it is.
     pub compression: Option<String>,
     /// How many of its bytes were read.

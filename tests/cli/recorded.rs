@@ -189,11 +189,14 @@ fn a_rotated_and_packed_set_is_one_log_and_what_was_read_is_told() {
                 path = [\"a.log\", \"a.log.1\", \"a.log.2\"]\n\
                 [[algorithm]]\nkind = \"sliding-window-log\"\n";
     let bench = Bench::with("it.toml", text)
-        .file("a.log", line("192.0.2.3", 3) + "\u{1b}junk\n")
+        .file("a.log", line("192.0.2.3", 3) + "\u{1b}junk\n" + &line("192.0.2.4", 4))
         .file("a.log.1", packed)
         .file("a.log.2", "");
     bench.prints(&["run", "it.toml", "--no-charts", "--quiet", "--decisions"]);
-    assert_eq!(times(&bench, "client"), ["192.0.2.1 0", "192.0.2.2 1", "192.0.2.3 2"]);
+    assert_eq!(
+        times(&bench, "client"),
+        ["192.0.2.1 0", "192.0.2.2 1", "192.0.2.3 2", "192.0.2.4 3"]
+    );
     let inputs = &bench.record("it")["cases"][0]["inputs"];
     insta::assert_snapshot!(format!("{inputs:#}"));
 }

@@ -49,7 +49,7 @@ impl Notes {
         }
         Input {
             path: report.name,
-            format: report.format.unwrap_or("unknown").to_owned(),
+            format: report.format.map(str::to_owned),
             compression: report.compression.map(str::to_owned),
             bytes: report.bytes,
             sha256: report.sha256,

@@ -57,7 +57,7 @@ fn every_format_is_told_by_itself_and_may_be_overridden() {
     ] {
         let opened = open(&log::KIND, "", file.as_bytes()).unwrap();
         assert_eq!(opened.rows(), [format!("{time} 192.0.2.7 `` 1")], "{expected}");
-        assert_eq!(opened.input.format, expected);
+        assert_eq!(opened.input.format.as_deref(), Some(expected));
         let named = open(&log::KIND, &format!("format = \"{expected}\""), file.as_bytes()).unwrap();
         assert_eq!((named.rows(), named.input.notes), (opened.rows(), opened.input.notes));
     }
@@ -66,8 +66,8 @@ fn every_format_is_told_by_itself_and_may_be_overridden() {
         "pattern = 'at (?<time>\\S+) by (?<address>\\S+) for (?<units>\\d+)'\ncost = \"units\"";
     let opened = open(&log::KIND, pattern, file).unwrap();
     assert_eq!(
-        (opened.rows(), opened.input.format),
-        (vec![format!("{time} 192.0.2.7 `` 7")], "regex".to_owned())
+        (opened.rows(), opened.input.format.as_deref()),
+        (vec![format!("{time} 192.0.2.7 `` 7")], Some("regex"))
     );
     let shown = [
         open(&log::KIND, "", file).err().unwrap(),
