@@ -10,11 +10,11 @@ const LAYERS: &[&[&str]] = &[
     &["time", "error", "seed", "fetch"],
     &["rate"],
     &["params"],
-    &["algorithm", "clock"],
+    &["algorithm", "clock", "log"],
     &["server", "nodes", "store"],
     &["client"],
     &["scenario"],
-    &["traffic", "judge"],
+    &["traffic", "judge", "inspect"],
     &["world"],
     &["metrics"],
     &["report"],
@@ -159,7 +159,7 @@ fn files_keep_to_one_purpose_and_say_which() {
 
 #[test]
 fn registries_name_each_entry_once_and_describe_it() {
-    use ratesim::{algorithm, client, metrics, report, traffic};
+    use ratesim::{algorithm, client, log, metrics, report, traffic};
     let check = |registry: &str, separator: char, entries: Vec<(&str, &str)>| {
         let mut names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -178,6 +178,7 @@ fn registries_name_each_entry_once_and_describe_it() {
     let algorithms = algorithm::ALGORITHMS.iter().map(|a| (a.name, a.summary));
     check("algorithms", '-', algorithms.collect());
     check("traffic", '-', traffic::SOURCES.iter().map(|s| (s.name, s.summary)).collect());
+    check("formats", '-', log::format::FORMATS.iter().map(|f| (f.name, f.summary)).collect());
     check("policies", '-', client::POLICIES.iter().map(|p| (p.name, p.summary)).collect());
     check("jitters", '-', client::JITTERS.iter().map(|j| (j.name, j.summary)).collect());
     check("budgets", '-', client::BUDGETS.iter().map(|b| (b.name, b.summary)).collect());

@@ -1,6 +1,9 @@
 //! The command line: its grammar, and the only place that touches the terminal.
 
+mod inspect;
+mod logs;
 mod progress;
+mod replay;
 mod verify;
 
 use std::ffi::OsString;
@@ -14,7 +17,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use crate::command::{self, Output};
 use crate::error::{Error, Problem};
 use crate::scenario::Changes;
+use inspect::Inspect;
 use progress::{Stop, Terminal};
+use replay::Replay;
 use verify::Verify;
 
 /// Compare rate-limiting algorithms before one goes into production.
@@ -49,6 +54,8 @@ enum Command {
     Run(Run),
     /// Run scenarios and judge every `[[expect]]`; exit 1 if one fails.
     Check(Check),
+    Inspect(Inspect),
+    Replay(Replay),
     /// Compare a scenario's decisions with those of a real Redis; exit 1 if one differs.
     Verify(Verify),
     /// List what there is.
@@ -148,7 +155,7 @@ struct List {
     /// What to list.
     what: command::list::What,
 
-    /// Of scripts, the one whose text is printed.
+    /// Of scripts, the one whose text is printed; of formats, the one that an example is printed of.
     name: Option<String>,
 
     /// The folder of scenarios, for `list scenarios`.
@@ -246,6 +253,14 @@ fn dispatch(command: Command, stop: &Arc<Stop>) -> Result<bool, Error> {
                 json: check.json,
             };
             command::check::check(&options, &mut output, &progress)
+        }
+        Command::Inspect(inspect) => {
+            let progress = Terminal::new(inspect.quiet, Arc::clone(stop));
+            command::inspect::inspect(&inspect.options(), &mut output, &progress).map(|()| true)
+        }
+        Command::Replay(replay) => {
+            let progress = Terminal::new(replay.quiet, Arc::clone(stop));
+            command::replay::replay(&replay.options(), &mut output, &progress).map(|()| true)
         }
         Command::Verify(verify) => {
             let progress = Terminal::new(verify.quiet, Arc::clone(stop));

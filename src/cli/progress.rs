@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::report::format::bytes;
 use crate::run::{Progress, Unit};
 
 /// Runs shorter than this show nothing.
@@ -96,6 +97,8 @@ impl State {
             }
             Unit::SimulatedTime => "{msg} {wide_bar} {percent}% of the simulated time, {eta} left",
             Unit::Charts => "{msg} {wide_bar} {human_pos} of {human_len} charts, {eta} left",
+            Unit::Bytes if self.total == 0 => "{msg}: {bytes}, {bytes_per_sec}",
+            Unit::Bytes => "{msg} {wide_bar} {percent}% of {total_bytes}, {eta} left",
         };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
@@ -114,6 +117,8 @@ impl State {
                 format!("{what}: {percent}% of the simulated time")
             }
             Unit::Charts => format!("{what}: {done} of {total} charts"),
+            Unit::Bytes if *total == 0 => format!("{what}: {}", bytes(done)),
+            Unit::Bytes => format!("{what}: {} of {}", bytes(done), bytes(*total)),
         }
     }
 }
@@ -214,6 +219,8 @@ mod tests {
         assert_eq!(line(Unit::Attempts, 5, 9), "storm: 5 of at most 9 attempts");
         assert_eq!(line(Unit::SimulatedTime, 5, 9), "storm: 55% of the simulated time");
         assert_eq!(line(Unit::Charts, 5, 9), "storm: 5 of 9 charts");
+        assert_eq!(line(Unit::Bytes, 5_000_000, 9_000_000_000), "storm: 5.0 MB of 9.0 GB");
+        assert_eq!(line(Unit::Bytes, 5_000_000, 0), "storm: 5.0 MB");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn check(
     progress: &dyn Progress,
 ) -> Result<bool, Error> {
     let files = load::files(&options.paths)?;
-    let scenarios = load::prepare(&files, &options.changes, &[])?;
+    let scenarios = load::prepare(&files, &options.changes, &[], progress, options.threads)?;
     let mut all = Vec::new();
     for prepared in &scenarios {
         let options = run::Options { threads: options.threads, decisions: None };

@@ -10,6 +10,8 @@ use super::load::files;
 use crate::algorithm::ALGORITHMS;
 use crate::client::{self, BUDGETS, JITTERS, POLICIES, PROFILES};
 use crate::error::{Error, Problem, suggest};
+use crate::log::format::{FORMATS, Stamps};
+use crate::log::key::PARTS;
 use crate::metrics::{LIMIT_METRICS, METRICS, Metric, SUBJECT_METRICS};
 use crate::params::Params;
 use crate::rate::Limit;
@@ -27,8 +29,10 @@ pub enum What {
     Algorithms,
     /// The kinds of traffic, made up and recorded.
     Traffic,
-    /// The formats of recorded traffic.
+    /// The formats of logs; with a name, what a log of it looks like.
     Formats,
+    /// What requests of a log can be told apart by: the parts of `--key`.
+    Keys,
     /// The charts.
     Charts,
     /// The metrics, with units and meanings.
@@ -83,7 +87,8 @@ impl Entry {
     }
 }
 
-/// Lists `what`; `folder` is where scenarios are looked for. With a `name`, the text of the script of that name.
+/// Lists `what`; `folder` is where scenarios are looked for. With a `name`, the text of the script of that name,
+/// or the example of the format.
 ///
 /// # Errors
 /// If a scenario in the folder cannot be read, or nothing that has a text goes by the name.
@@ -96,16 +101,18 @@ pub fn list(
 ) -> Result<(), Error> {
     let mut entries = entries(what, folder)?;
     if let Some(name) = name {
-        if what != What::Scripts {
-            let message = format!("`{name}`: only of scripts one can be shown");
-            return Err(Error::input(Problem::new(message).help("ratesim list scripts NAME")));
+        if !entries.iter().any(|entry| entry.text.is_some()) {
+            let message = format!("`{name}`: only of scripts and formats one can be shown");
+            let help = "ratesim list scripts NAME, or ratesim list formats NAME";
+            return Err(Error::input(Problem::new(message).help(help)));
         }
-        entries.retain(|entry| entry.name == name);
-        if entries.is_empty() {
-            let known = SCRIPTS.iter().map(|script| script.name);
-            let problem = Problem::new(format!("unknown script `{name}`"));
+        if !entries.iter().any(|entry| entry.name == name) {
+            let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            let one = if what == What::Scripts { "script" } else { "format" };
+            let problem = Problem::new(format!("unknown {one} `{name}`"));
             return Err(Error::input(problem.help(suggest(name, known))));
         }
+        entries.retain(|entry| entry.name == name);
     }
     if json {
         return output.say(&format!("{:#}", document(&entries)));
@@ -167,10 +174,6 @@ fn lines(entries: &[Entry], most: usize) -> Vec<String> {
 }
 
 fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
-    let recorded = |only: bool| {
-        let kinds = SOURCES.iter().filter(move |kind| kind.recorded || !only);
-        kinds.map(|kind| Entry::new(kind.name, kind.summary)).collect()
-    };
     Ok(match what {
         What::Algorithms => ALGORITHMS
             .iter()
@@ -181,8 +184,9 @@ fn entries(what: What, folder: &Path) -> Result<Vec<Entry>, Error> {
                     .with("options", options(|params| kind.limiter(&ANY, params)))
             })
             .collect(),
-        What::Traffic => recorded(false),
-        What::Formats => recorded(true),
+        What::Traffic => SOURCES.iter().map(|kind| Entry::new(kind.name, kind.summary)).collect(),
+        What::Formats => formats(),
+        What::Keys => PARTS.iter().map(|part| Entry::new(part.form, part.summary)).collect(),
         What::Charts => CHARTS.iter().map(|c| Entry::new(c.name, c.meaning)).collect(),
         What::Metrics => {
             let mut all: Vec<Entry> = METRICS.iter().map(|m| metric(m, "run")).collect();
@@ -218,6 +222,22 @@ const ANY: Limit = Limit::new(1, Span::from_secs(1));
 fn options<R>(reader: impl FnOnce(&mut Params) -> R) -> String {
     let fields = Params::describe(|params| drop(reader(params)));
     fields.into_iter().map(|field| field.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The formats of logs, with an example each.
+fn formats() -> Vec<Entry> {
+    let entry = |format: &crate::log::format::Format| {
+        let stamps = match format.stamps {
+            Stamps::Start => "when requests came",
+            Stamps::End => "when requests were done",
+            Stamps::EndIfTimed => {
+                "when requests were done, where it has durations; else when they came"
+            }
+        };
+        let entry = Entry::new(format.name, format.summary).with("its times say", stamps);
+        Entry { text: Some(format.example), ..entry }
+    };
+    FORMATS.iter().map(entry).collect()
 }
 
 /// What there is for the settings `retries` and `jitter` of clients.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Problem, Problems};
-use crate::run::{self, Prepared};
+use crate::run::{self, Prepared, Progress};
 use crate::scenario::{Changes, Scenario};
 
-/// Reads scenarios and their inputs; `only` names the algorithms to run, none means all.
+/// Reads scenarios and their inputs; `only` names the algorithms to run, none means all. `progress` is told
+/// while records are read, by so many threads.
 ///
 /// # Errors
 /// Every problem of all of them; two scenarios of one name are one.
@@ -14,6 +15,8 @@ pub fn prepare(
     paths: &[PathBuf],
     changes: &Changes,
     only: &[String],
+    progress: &dyn Progress,
+    threads: usize,
 ) -> Result<Vec<Prepared>, Error> {
     let problems = Problems::new();
     let mut all: Vec<Prepared> = Vec::new();
@@ -27,7 +30,7 @@ pub fn prepare(
             let help = "give one of them another `name`; it is also their folder of results";
             problems.add(Problem::at(&scenario.name_place, message).help(help));
         }
-        all.push(run::prepare_with(scenario, only, &problems)?);
+        all.push(run::prepare_with(scenario, only, &problems, progress, threads)?);
     }
     problems.into_result()?;
     Ok(all)

@@ -2,9 +2,12 @@
 //! nothing here knows of terminals.
 
 pub mod check;
+pub mod inspect;
 pub mod list;
 pub mod load;
+pub mod logs;
 pub mod new;
+pub mod replay;
 pub mod run;
 pub mod schema;
 pub mod verify;

@@ -46,7 +46,8 @@ pub struct Options {
 /// # Errors
 /// Every problem of the scenarios and of their folders, before any is run; then whatever cannot be written.
 pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> Result<(), Error> {
-    let all = load::prepare(&options.scenarios, &options.changes, &options.only)?;
+    let Options { scenarios, changes, only, threads, .. } = options;
+    let all = load::prepare(scenarios, changes, only, progress, *threads)?;
     check_folders(&all, options)?;
     let mut documents = Vec::new();
     let mut kept = Vec::new();
@@ -55,13 +56,9 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
         if progress.stop() {
             return Err(Error::Interrupted.after(&kept));
         }
-        let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
-        let shown = format!("{}/", folder.target().display());
-        let findings = simulate(prepared, options, &mut folder, progress)
-            .map_err(|error| error.after(&kept))?;
-        write(prepared, &findings, options, folder, progress)
-            .map_err(|error| error.after(&kept))?;
-        kept.push(shown);
+        let findings =
+            carry_out(prepared, options, progress, |_| {}).map_err(|error| error.after(&kept))?;
+        kept.push(format!("{}/", options.out.join(&prepared.scenario.name).display()));
         if options.json {
             // The table would have these.
             let undone =
@@ -82,8 +79,28 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
     }
 }
 
+/// Simulates a scenario and writes its folder of results, with the findings as `settle` leaves them.
+///
+/// # Errors
+/// [`Error::Interrupted`], or whatever cannot be written.
+pub(super) fn carry_out(
+    prepared: &Prepared,
+    options: &Options,
+    progress: &dyn Progress,
+    settle: impl FnOnce(&mut Findings),
+) -> Result<Findings, Error> {
+    let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
+    let mut findings = simulate(prepared, options, &mut folder, progress)?;
+    settle(&mut findings);
+    write(prepared, &findings, options, folder, progress)?;
+    Ok(findings)
+}
+
 /// Reports whatever is in the way of the files that the scenarios may write.
-fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
+///
+/// # Errors
+/// As said.
+pub(super) fn check_folders(all: &[Prepared], options: &Options) -> Result<(), Error> {
     let problems = Problems::new();
     for Prepared { scenario, .. } in all {
         let fleet = scenario.cases.iter().any(|case| case.fleet.is_some());
@@ -207,7 +224,12 @@ fn info(prepared: &Prepared, findings: &Findings) -> RunInfo {
 }
 
 /// What stands under the table: whether the expectations hold, and where the files are.
-fn closing(prepared: &Prepared, findings: &Findings, options: &Options, styled: bool) -> String {
+pub(super) fn closing(
+    prepared: &Prepared,
+    findings: &Findings,
+    options: &Options,
+    styled: bool,
+) -> String {
     let judgements = run::judge(&prepared.scenario, &findings.comparison);
     let kept = judgements.iter().filter(|judgement| judgement.holds).count();
     let folder = options.out.join(&prepared.scenario.name);

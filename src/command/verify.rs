@@ -46,8 +46,8 @@ pub fn verify(
     progress: &dyn Progress,
 ) -> Result<bool, Error> {
     let address = Address::parse(&options.redis);
-    let prepared =
-        load::prepare(std::slice::from_ref(&options.scenario), &options.changes, &options.only);
+    let Options { scenario, changes, only, .. } = options;
+    let prepared = load::prepare(std::slice::from_ref(scenario), changes, only, progress, 1);
     let (address, prepared) = match (address, prepared) {
         (Ok(address), Ok(prepared)) => (address, prepared),
         (Err(problem), Err(Error::Input(others))) => {

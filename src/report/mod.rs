@@ -4,6 +4,7 @@
 //! Nothing here prints, and nothing reaches the results' folder before all of it is made: tables
 //! are strings, files are bytes, and a [`folder::Folder`] puts them in place at the end.
 
+pub mod affected;
 pub mod chart;
 mod columns;
 pub mod compared;
@@ -14,8 +15,10 @@ pub mod format;
 pub mod grid;
 mod heading;
 pub mod html;
+pub mod inspection;
 mod intervals;
 pub mod json;
+mod plain;
 mod reading;
 pub mod record;
 pub mod store;

@@ -121,11 +121,19 @@ mod tests {
     fn input_of(path: &str) -> Input {
         Input {
             path: path.to_owned(),
+            format: Some("combined".to_owned()),
+            compression: None,
             bytes: 123,
             sha256: "9f86d081".to_owned(),
             lines: 10,
             used: 8,
-            skipped: vec![Skipped { reason: "no time".to_owned(), lines: 2, first: 3 }],
+            skipped: vec![Skipped {
+                reason: "no time".to_owned(),
+                lines: 2,
+                first: 3,
+                example: "garbage".to_owned(),
+            }],
+            unusable: None,
             notes: vec!["times are whole seconds".to_owned()],
         }
     }

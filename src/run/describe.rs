@@ -19,9 +19,10 @@ pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
             1 => String::new(),
             _ => format!("{}: ", input.path),
         };
-        notes.extend(input.skipped.iter().map(|Skipped { reason, lines, first }| {
+        notes.extend(input.skipped.iter().map(|Skipped { reason, lines, first, .. }| {
             format!("{of}not used: {lines} (line {first} first): {reason}")
         }));
+        notes.extend(input.unusable.iter().map(|why| format!("{of}not used: {why}")));
         notes.extend(input.notes.iter().map(|note| format!("{of}{note}")));
     }
     match traffic.outside {

@@ -1,5 +1,7 @@
 //! A scenario made ready to run: everything that can be wrong with it is known before anything runs.
 
+use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,10 +10,11 @@ use serde_json::{Map, Value as Json, json};
 use super::contender::Contender;
 use super::estimate::Estimate;
 use super::expectations;
+use super::progress::{Progress, Silent, Unit};
 use crate::error::{Error, Problem, Problems, suggest};
 use crate::params::Setting;
 use crate::scenario::{Case, Scenario};
-use crate::traffic::{self, Traffic};
+use crate::traffic::{self, Readers, Traffic};
 
 /// A scenario that can run.
 pub struct Prepared {
@@ -36,6 +39,27 @@ impl Prepared {
     /// If there is no such case.
     pub fn contenders(&self, case: usize) -> &[Contender] {
         &self.cases[case].contenders
+    }
+
+    /// All settings of a case with their defaults, by its position in the scenario.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn resolved(&self, case: usize) -> &Json {
+        &self.cases[case].resolved
+    }
+
+    /// Leaves the first case alone, as if there had been no others: it has no name then.
+    pub fn keep_first_case(&mut self) {
+        self.cases.truncate(1);
+        self.scenario.cases.truncate(1);
+        self.scenario.baseline = 0;
+        for case in &mut self.scenario.cases {
+            case.name.clear();
+        }
+        for case in &mut self.cases {
+            unnamed(&mut case.resolved);
+        }
     }
 
     /// About so many decisions will be made at least, if every request is sent once, and at most.
@@ -79,20 +103,22 @@ pub(super) struct PreparedCase {
 /// Every problem of the scenario and its inputs.
 pub fn prepare(scenario: Scenario, only: &[String]) -> Result<Prepared, Error> {
     let problems = Problems::new();
-    let prepared = prepare_with(scenario, only, &problems)?;
+    let prepared = prepare_with(scenario, only, &problems, &Silent::default(), 1)?;
     problems.into_result()?;
     Ok(prepared)
 }
 
 /// As [`prepare`], with problems added to those that are there; the result can run only if there are
-/// none at all.
+/// none at all. `progress` is told while records are read, by so many threads.
 ///
 /// # Errors
-/// What is not the user's mistake.
+/// What is not the user's mistake, [`Error::Interrupted`] among it.
 pub fn prepare_with(
     scenario: Scenario,
     only: &[String],
     problems: &Problems,
+    progress: &dyn Progress,
+    threads: usize,
 ) -> Result<Prepared, Error> {
     let contenders: Vec<Vec<Contender>> =
         scenario.cases.iter().map(|case| Contender::of(case, problems)).collect();
@@ -109,14 +135,23 @@ pub fn prepare_with(
     // A case whose traffic has problems is left out, and nothing is run then.
     let mut positions: Vec<usize> = Vec::new();
     for (position, (case, mut contenders)) in scenario.cases.iter().zip(contenders).enumerate() {
-        let same = positions.iter().position(|&other| same_traffic(&scenario.cases[other], case));
-        let (traffic, sources) = match same.map(|index| &cases[index]) {
-            Some(other) => (Arc::clone(&other.traffic), other.sources.clone()),
-            None => match problems.keep(traffic::build(case, folder))? {
-                Some((traffic, sources)) => (Arc::new(traffic), sources),
-                None => continue,
-            },
+        let others = positions.iter().zip(&cases);
+        let others = || others.clone().map(|(&other, ready)| (&scenario.cases[other], ready));
+        let built = match others().find(|(other, _)| same_traffic(other, case)) {
+            Some((_, other)) => Some((Arc::clone(&other.traffic), other.sources.clone())),
+            None => {
+                let same = others().filter(|(other, _)| same_record(other, case));
+                let respread = |(_, other): (&Case, &PreparedCase)| {
+                    traffic::respread(case, &other.traffic, &other.sources)
+                };
+                let shared = same.into_iter().find_map(respread);
+                let later = &scenario.cases[position + 1..];
+                let keep = later.iter().any(|later| same_record(later, case));
+                let traffic = shared.unwrap_or_else(|| read(case, folder, keep, progress, threads));
+                problems.keep(traffic)?.map(|(traffic, sources)| (Arc::new(traffic), sources))
+            }
         };
+        let Some((traffic, sources)) = built else { continue };
         positions.push(position);
         if case.duration.is_none() {
             case.check_within(traffic.window.span(), problems);
@@ -136,6 +171,35 @@ fn same_traffic(one: &Case, other: &Case) -> bool {
     made_of(one) == made_of(other) && one.traffic == other.traffic
 }
 
+/// Whether two cases read the same records, whatever they then make of the requests of one second.
+fn same_record(one: &Case, other: &Case) -> bool {
+    traffic::same_record(&one.traffic, &other.traffic)
+}
+
+/// Builds the traffic of a case, telling how much of its records was read.
+fn read(
+    case: &Case,
+    folder: &Path,
+    keep_stamps: bool,
+    progress: &dyn Progress,
+    threads: usize,
+) -> Result<(Traffic, Vec<Json>), Error> {
+    let told = Cell::new(None);
+    let watch = |read: u64, total: Option<u64>| {
+        let before = told.replace(Some(read));
+        if before.is_none_or(|before| before > read) {
+            progress.begin("reading", total.unwrap_or(0), Unit::Bytes);
+        }
+        progress.advance(read.saturating_sub(before.unwrap_or(0)));
+        if progress.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let built = traffic::build_with(case, folder, Readers { watch: &watch, threads, keep_stamps });
+    if told.get().is_some() {
+        progress.end();
+    }
+    built
+}
+
 /// All settings of a case with their defaults.
 fn resolve(case: &Case, traffic: &Traffic, sources: &[Json], contenders: &[Contender]) -> Json {
     let mut resolved = Map::new();
@@ -149,6 +213,13 @@ fn resolve(case: &Case, traffic: &Traffic, sources: &[Json], contenders: &[Conte
     let options = contenders.iter().map(|contender| contender.resolved.clone());
     resolved.insert("algorithm".to_owned(), options.collect());
     Json::Object(resolved)
+}
+
+/// Takes the name of its case from what was resolved.
+pub(super) fn unnamed(resolved: &mut Json) {
+    if let Some(resolved) = resolved.as_object_mut() {
+        resolved.shift_remove("case");
+    }
 }
 
 #[cfg(test)]

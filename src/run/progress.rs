@@ -14,6 +14,8 @@ pub enum Unit {
     SimulatedTime,
     /// Charts drawn.
     Charts,
+    /// Bytes of files read; a total of 0 is one that is not known.
+    Bytes,
 }
 
 impl Unit {

@@ -8,7 +8,7 @@ use super::describe;
 use super::estimate::Estimate;
 use super::expectations;
 use super::pool::{self, Work};
-use super::prepare::{Prepared, PreparedCase};
+use super::prepare::{Prepared, PreparedCase, unnamed};
 use super::progress::{Progress, Unit, micros};
 use super::stage::Stage;
 use crate::error::Error;
@@ -29,6 +29,23 @@ pub struct Findings {
     pub inputs: Vec<Vec<Input>>,
     /// By case, how large its runs might have become.
     pub estimates: Vec<Estimate>,
+}
+
+impl Findings {
+    /// Leaves the first case alone, as if there had been no others: it has no name then.
+    pub fn keep_first_case(&mut self) {
+        let Comparison { cases, rows, baseline, .. } = &mut self.comparison;
+        cases.truncate(1);
+        rows.retain(|row| row.case == 0);
+        *baseline = 0;
+        for case in cases {
+            case.name.clear();
+        }
+        self.resolved.truncate(1);
+        self.resolved.iter_mut().for_each(unnamed);
+        self.inputs.truncate(1);
+        self.estimates.truncate(1);
+    }
 }
 
 /// Where every single decision goes, run by run.

@@ -4,22 +4,28 @@
 //! requests can be had merged in time order or client by client. [`SOURCES`] lists the kinds.
 //! Clients and endpoints are numbered; their names are in [`Traffic`].
 
+mod build;
+mod input;
 mod record;
+mod respread;
 mod synthetic;
 
 use std::net::IpAddr;
 use std::path::Path;
 
 use indexmap::IndexSet;
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::error::{Error, Problem, Problems};
 use crate::params::{Params, kind_schema};
-use crate::scenario::Case;
 use crate::seed::Seed;
+use crate::time::Instant;
 use crate::time::Window;
-use crate::time::{Instant, Span};
+
+pub use build::{Readers, again, build, build_with};
+pub use record::{Arriving, Spread};
+pub use respread::{respread, same_record};
+
+pub use input::{Input, Skipped, Watch};
 
 /// One request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,37 +84,17 @@ pub trait Source: Send + Sync {
     fn again(&self, _seed: Seed) -> Option<Box<dyn Source>> {
         None
     }
-}
 
-/// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Input {
-    /// Its path as the scenario gives it.
-    pub path: String,
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// Its SHA-256 digest, in hexadecimal.
-    pub sha256: String,
-    /// Lines or records read.
-    pub lines: u64,
-    /// Of these, how many became requests.
-    pub used: u64,
-    /// Why the others did not, with how many and the number of the first line, most frequent first.
-    pub skipped: Vec<Skipped>,
-    /// What else a reader of the results must know (how stamps of whole seconds were spread, how
-    /// far the file was out of order), one sentence each.
-    pub notes: Vec<String>,
-}
+    /// How the requests of a second are spread over it, of a recorded source whose stamps are whole seconds.
+    fn spread(&self) -> Option<Spread> {
+        None
+    }
 
-/// A reason for which lines of an input could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The reason, to follow "12 lines: ".
-    pub reason: String,
-    /// How many lines.
-    pub lines: u64,
-    /// The number of the first of them, from 1.
-    pub first: u64,
+    /// A recorded source with the requests of a second spread otherwise, nothing clipped; one with finer
+    /// stamps as it is. `None` for others, and where that is no longer known.
+    fn respread(&self, _spread: Spread, _seed: Seed) -> Option<Box<dyn Source>> {
+        None
+    }
 }
 
 /// All requests of a run.
@@ -145,6 +131,15 @@ pub struct Context<'a> {
     pub endpoints: &'a mut IndexSet<String>,
     /// The inputs read so far.
     pub inputs: &'a mut Vec<Input>,
+    /// Told while records are read.
+    pub watch: Watch<'a>,
+    /// How many threads may read a record; what is read does not depend on it.
+    pub threads: usize,
+    /// Whether the stamps of a record are kept where they cannot be told from its times, for
+    /// [`Source::respread`].
+    pub keep_stamps: bool,
+    /// Set where reading ended because whoever watches said so.
+    pub interrupted: bool,
 }
 
 impl Context<'_> {
@@ -183,6 +178,7 @@ pub const SOURCES: &[Kind] = &[
     synthetic::on_off::KIND,
     synthetic::ramp::KIND,
     synthetic::wave::KIND,
+    record::log::KIND,
     record::access_log::KIND,
     record::csv::KIND,
 ];
@@ -204,157 +200,16 @@ pub fn schema() -> Json {
                 clients: &mut IndexSet::new(),
                 endpoints: &mut IndexSet::new(),
                 inputs: &mut Vec::new(),
+                watch: &build::unwatched,
+                threads: 1,
+                keep_stamps: false,
+                interrupted: false,
             };
             (kind.open)(params, &mut context);
         });
         kind_schema(kind.name, kind.summary, &fields)
     });
     json!({ "oneOf": kinds.collect::<Vec<_>>() })
-}
-
-/// Builds the traffic of a case; paths of inputs start from `folder`. Also gives the tables as
-/// resolved.
-///
-/// # Errors
-/// Every problem of the tables and inputs.
-pub fn build(case: &Case, folder: &Path) -> Result<(Traffic, Vec<Json>), Error> {
-    open(case, case.seed, folder, None)
-}
-
-/// The traffic of a case under another seed, as if it were built anew, but no record is read again:
-/// they are those of `first`, which was built for the same case.
-///
-/// # Errors
-/// Under another seed, a record may begin or end a little earlier or later, outside the years that a run
-/// may lie in.
-pub fn again(case: &Case, seed: Seed, first: &Traffic) -> Result<Traffic, Error> {
-    open(case, seed, Path::new(""), Some(first)).map(|(traffic, _)| traffic)
-}
-
-fn open(
-    case: &Case,
-    seed: Seed,
-    folder: &Path,
-    first: Option<&Traffic>,
-) -> Result<(Traffic, Vec<Json>), Error> {
-    let problems = Problems::new();
-    let mut kinds: Vec<Option<&Kind>> = Vec::new();
-    for node in &case.traffic {
-        let mut params = Params::new(node, &problems);
-        let name: Option<String> = params.required("kind", KIND);
-        let kind = name.as_ref().and_then(|name| SOURCES.iter().find(|kind| kind.name == name));
-        if let (Some(name), None) = (&name, kind) {
-            let known = SOURCES.iter().map(|kind| kind.name);
-            let place = params.place_of("kind");
-            problems.add(Problem::unknown(&place, "kind of traffic", name, known));
-        }
-        kinds.push(kind);
-    }
-    let unknown = Window { start: Instant(0), end: Instant(0) };
-    let (clients, endpoints) = first.map_or((0, 0), |first| first.met_in_records);
-    let mut traffic = Traffic {
-        clients: first.iter().flat_map(|first| &first.clients).take(clients).cloned().collect(),
-        endpoints: first
-            .iter()
-            .flat_map(|first| &first.endpoints)
-            .take(endpoints)
-            .cloned()
-            .collect(),
-        sources: Vec::new(),
-        inputs: first.map(|first| first.inputs.clone()).unwrap_or_default(),
-        window: unknown,
-        outside: 0,
-        met_in_records: (0, 0),
-    };
-    let mut opened: Vec<Option<(Box<dyn Source>, Json)>> = kinds.iter().map(|_| None).collect();
-    let mut open = |recorded: bool, traffic: &mut Traffic| {
-        for (position, node) in case.traffic.iter().enumerate() {
-            let Some(kind) = kinds[position].filter(|kind| kind.recorded == recorded) else {
-                continue;
-            };
-            if let Some(source) = first.and_then(|first| first.sources[position].again(seed)) {
-                opened[position] = Some((source, Json::Null));
-                continue;
-            }
-            let mut params = Params::new(node, &problems);
-            params.required::<String>("kind", KIND);
-            let source = (kind.open)(
-                &mut params,
-                &mut Context {
-                    folder,
-                    seed,
-                    position,
-                    window: traffic.window,
-                    clients: &mut traffic.clients,
-                    endpoints: &mut traffic.endpoints,
-                    inputs: &mut traffic.inputs,
-                },
-            );
-            let resolved = Json::Object(params.finish().resolved);
-            opened[position] = source.map(|source| (source, resolved));
-        }
-        let range = opened
-            .iter()
-            .flatten()
-            .filter_map(|(source, _)| source.range())
-            .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
-        let all_read = kinds.iter().zip(&opened).all(|(kind, opened)| {
-            kind.is_some_and(|kind| kind.recorded != recorded || opened.is_some())
-        });
-        (range, all_read)
-    };
-    let (range, all_read) = open(true, &mut traffic);
-    traffic.met_in_records = (traffic.clients.len(), traffic.endpoints.len());
-    traffic.window = window(case, range, all_read, &problems);
-    open(false, &mut traffic);
-    problems.into_result()?;
-    let mut resolved = Vec::new();
-    for (mut source, json) in opened.into_iter().flatten() {
-        traffic.outside += source.clip(traffic.window);
-        traffic.sources.push(source);
-        resolved.push(json);
-    }
-    Ok((traffic, resolved))
-}
-
-/// From when to when a case runs, given the first and last recorded request; `all_read` is false where
-/// a source could not be read, which might have told when the run ends.
-fn window(
-    case: &Case,
-    range: Option<(Instant, Instant)>,
-    all_read: bool,
-    problems: &Problems,
-) -> Window {
-    let start = case.start.or(range.map(|(first, _)| first)).unwrap_or(Instant::MIDNIGHT);
-    let end = match (case.duration, range) {
-        (Some(duration), _) => start + duration,
-        (None, Some((_, last))) => last + Span::from_nanos(1),
-        (None, None) => {
-            if all_read {
-                let message = "`duration` is missing";
-                let help = "add `duration = \"3m\"`, or a recorded source that ends by itself";
-                problems.add(Problem::at(&case.place, message).help(help));
-            }
-            start + Span::from_nanos(1)
-        }
-    };
-    if end <= start {
-        let message = "the run would end before it starts";
-        problems.add(
-            Problem::at(&case.place, message).help("the recorded requests lie before `start`"),
-        );
-    }
-    let starts_well = (Window::FIRST..Window::LAST).contains(&start);
-    if starts_well && end > Window::LAST && case.duration.is_some() {
-        let message = "the run would end after the year 2200";
-        let help = format!("it starts at {start}; choose a shorter `duration`");
-        problems.add(Problem::at(&case.duration_place, message).help(help));
-    } else if !starts_well || end > Window::LAST {
-        let message = format!("the run from {start} leaves the years 1700 to 2200");
-        let help = "choose another `start` or a shorter `duration`";
-        problems.add(Problem::at(&case.start_place, message).help(help));
-    }
-    Window { start, end }
 }
 
 impl Traffic {

@@ -4,15 +4,18 @@ use serde_json::Value as Json;
 
 use ratesim::algorithm::ALGORITHMS;
 use ratesim::client::{BUDGETS, JITTERS, POLICIES, PROFILES};
+use ratesim::log::format::FORMATS;
+use ratesim::log::key::PARTS;
 use ratesim::metrics::METRICS;
 use ratesim::traffic::SOURCES;
 
 use crate::support::{BOUNDARY, Bench};
 
-const WHAT: [&str; 9] = [
+const WHAT: [&str; 10] = [
     "algorithms",
     "traffic",
     "formats",
+    "keys",
     "charts",
     "metrics",
     "retries",
@@ -52,7 +55,8 @@ fn lists_are_those_of_the_registries() {
     };
     assert_eq!(names("algorithms"), ALGORITHMS.iter().map(|a| a.name).collect::<Vec<_>>());
     assert_eq!(names("traffic"), SOURCES.iter().map(|s| s.name).collect::<Vec<_>>());
-    assert_eq!(names("formats"), ["access-log", "csv"]);
+    assert_eq!(names("formats"), FORMATS.iter().map(|f| f.name).collect::<Vec<_>>());
+    assert_eq!(names("keys"), PARTS.iter().map(|part| part.form).collect::<Vec<_>>());
     let retries = POLICIES.iter().map(|p| p.name).chain(JITTERS.iter().map(|j| j.name));
     assert_eq!(names("retries"), retries.collect::<Vec<_>>());
     assert_eq!(names("budgets"), BUDGETS.iter().map(|b| b.name).collect::<Vec<_>>());
@@ -64,6 +68,28 @@ fn lists_are_those_of_the_registries() {
 #[test]
 fn the_list_of_algorithms_is_for_reading() {
     insta::assert_snapshot!(Bench::new().prints(&["list", "algorithms"]));
+}
+
+#[test]
+fn the_lists_about_logs_are_for_reading() {
+    let bench = Bench::new();
+    let lists = ["formats", "keys"].map(|what| bench.prints(&["list", what]));
+    insta::assert_snapshot!(lists.join("\n"));
+}
+
+#[test]
+fn a_format_shows_what_a_log_of_it_looks_like() {
+    let bench = Bench::new();
+    for format in FORMATS {
+        assert_eq!(
+            bench.prints(&["list", "formats", format.name]),
+            format!("{}\n", format.example)
+        );
+    }
+    let message = bench.refuses(&["list", "formats", "combind"]);
+    assert!(message.contains("unknown format `combind`") && message.contains("`combined`"));
+    let message = bench.refuses(&["list", "charts", "waits"]);
+    assert!(message.contains("only of scripts and formats"), "{message}");
 }
 
 #[test]
@@ -133,8 +159,19 @@ fn completions_for_each_shell_know_commands_and_options() {
 #[test]
 fn the_manual_has_a_page_for_the_program_and_for_each_command() {
     let manual = Bench::new().prints(&["man"]);
-    assert_eq!(manual.matches("\n.TH ").count(), 9, "{manual}");
-    for command in ["run", "check", "verify", "list", "new", "schema", "completions", "man"] {
+    assert_eq!(manual.matches("\n.TH ").count(), 11, "{manual}");
+    for command in [
+        "run",
+        "check",
+        "inspect",
+        "replay",
+        "verify",
+        "list",
+        "new",
+        "schema",
+        "completions",
+        "man",
+    ] {
         assert!(manual.contains(&format!(".TH ratesim-{command} 1")), "{command}");
     }
 }
@@ -144,6 +181,8 @@ fn help_tells_every_command_and_option() {
     let bench = Bench::new();
     insta::assert_snapshot!("help", bench.prints(&["--help"]));
     insta::assert_snapshot!("help_of_run", bench.prints(&["run", "--help"]));
+    insta::assert_snapshot!("help_of_inspect", bench.prints(&["inspect", "--help"]));
+    insta::assert_snapshot!("help_of_replay", bench.prints(&["replay", "--help"]));
     for command in ["check", "verify", "list", "new", "schema", "completions", "man"] {
         let help = bench.prints(&[command, "--help"]);
         assert!(help.contains(&format!("Usage: ratesim {command}")), "{help}");

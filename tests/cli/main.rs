@@ -11,6 +11,7 @@
 //! - [`check`]: `ratesim check`.
 //! - [`mistakes`]: wrong scenarios and arguments; [`unknown_keys`]: a misspelt key in every table.
 //! - [`about`]: `list`, `new`, `schema`, `completions`, `man`, `--help`, `--version`.
+//! - [`inspect`]: `ratesim inspect`, and [`replay`]: `ratesim replay`.
 //! - [`schema`]: the JSON Schema describes what the program takes.
 //! - [`streams`]: what goes to which stream; closed pipes, full disks, interrupts, colour.
 //! - [`shipped`]: the scenarios of this repository, with their results as checked in.
@@ -25,10 +26,12 @@ mod closed;
 mod closed_replicas;
 mod folder;
 mod generated;
+mod inspect;
 mod loops;
 mod mistakes;
 mod numbers;
 mod recorded;
+mod replay;
 mod replicas;
 mod run;
 mod sameness;

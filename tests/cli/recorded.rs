@@ -173,3 +173,30 @@ fn lines_without_a_request_are_counted_with_their_reason_and_first_line() {
     let message = Bench::with("it.toml", text).file("a.log", log).refuses(&["run", "it.toml"]);
     assert!(message.contains("line 2 of `a.log`"), "{message}");
 }
+
+#[test]
+fn a_rotated_and_packed_set_is_one_log_and_what_was_read_is_told() {
+    let line = |host: &str, second: u32| {
+        format!("{host} - - [04/Oct/2022:04:34:{second:02} +0200] \"GET / HTTP/1.1\" 200 1\n")
+    };
+    let mut packed = Vec::new();
+    for text in [line("192.0.2.1", 1), line("192.0.2.2", 2)] {
+        let mut encoder = flate2::write::GzEncoder::new(packed, flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        packed = encoder.finish().unwrap();
+    }
+    let text = "name = \"it\"\nlimit = \"3/s\"\n[[traffic]]\nkind = \"log\"\n\
+                path = [\"a.log\", \"a.log.1\", \"a.log.2\"]\n\
+                [[algorithm]]\nkind = \"sliding-window-log\"\n";
+    let bench = Bench::with("it.toml", text)
+        .file("a.log", line("192.0.2.3", 3) + "\u{1b}junk\n" + &line("192.0.2.4", 4))
+        .file("a.log.1", packed)
+        .file("a.log.2", "");
+    bench.prints(&["run", "it.toml", "--no-charts", "--quiet", "--decisions"]);
+    assert_eq!(
+        times(&bench, "client"),
+        ["192.0.2.1 0", "192.0.2.2 1", "192.0.2.3 2", "192.0.2.4 3"]
+    );
+    let inputs = &bench.record("it")["cases"][0]["inputs"];
+    insta::assert_snapshot!(format!("{inputs:#}"));
+}

@@ -18,6 +18,7 @@ fn source(kind: &str) -> &'static str {
         "on-off" => "kind = \"on-off\"\nrate = \"1/s\"\non = \"1s\"\noff = \"1s\"\n",
         "ramp" => "kind = \"ramp\"\nstart-rate = \"1/s\"\nend-rate = \"2/s\"\n",
         "wave" => "kind = \"wave\"\nrate = \"1/s\"\nperiod = \"5s\"\n",
+        "log" => "kind = \"log\"\npath = \"a.log\"\n",
         "access-log" => "kind = \"access-log\"\npath = \"a.log\"\n",
         "csv" => "kind = \"csv\"\npath = \"a.csv\"\ncolumns.time = \"at\"\n",
         other => panic!("write a small table for {other}"),

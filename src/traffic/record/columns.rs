@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::drawn::Stamped;
+use super::sorting::Rows;
+use super::spread::Spread;
 use crate::seed::Seed;
-use crate::time::Instant;
-use crate::time::Window;
+use crate::time::{Instant, SECOND, Window};
 use crate::traffic::{Arrival, Source};
 
 /// A property of all requests; takes no memory while all have the same.
@@ -43,24 +44,14 @@ impl Column {
             Column::Each(values) => values[index],
         }
     }
+}
 
-    fn reorder(&mut self, order: &[u32]) {
+impl Rows for Column {
+    fn swap(&mut self, one: usize, other: usize) {
         if let Column::Each(values) = self {
-            *values = reordered(values, order);
+            values.swap(one, other);
         }
     }
-}
-
-/// The values in another order: the i-th is what was at `order[i]`.
-pub fn reordered<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&index| values[index as usize]).collect()
-}
-
-/// The order that sorts by time and leaves requests of one instant as they are.
-pub fn sorting(times: &[Instant]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..times.len() as u32).collect();
-    order.sort_by_key(|&index| times[index as usize]);
-    order
 }
 
 /// The requests of a record, at most 2^32 - 1, or those of them that fall into a run.
@@ -70,8 +61,14 @@ pub struct Recorded {
     /// Which of them.
     range: Range<usize>,
     by_client: OnceLock<ByClient>,
-    /// What the times are drawn from, if they depend on the seed.
+    /// What the times are drawn from, if they depend on the seed or may have to be spread otherwise.
     drawn_from: Option<Arc<Stamped>>,
+    /// How the requests of a second are spread, if stamps are whole seconds.
+    spread: Option<Spread>,
+    /// The position of the source, if every time lies in the second of its stamp.
+    position: Option<u64>,
+    /// Whether the times are those of `all` or the seconds that these lie in.
+    as_stamped: bool,
 }
 
 /// The columns of all requests of a record.
@@ -93,20 +90,37 @@ struct ByClient {
 }
 
 impl Recorded {
-    /// Requests in the order of `at`, the other columns being in the order of the record: `order`
-    /// says which of the record comes where, `None` if both orders are the same.
-    pub fn new(at: Vec<Instant>, mut columns: [Column; 3], order: Option<&[u32]>) -> Recorded {
-        if let Some(order) = order {
-            columns.iter_mut().for_each(|column| column.reorder(order));
-        }
+    /// Requests in time order: their times, clients, endpoints and costs.
+    pub fn new(at: Vec<Instant>, columns: [Column; 3]) -> Recorded {
         debug_assert!(at.is_sorted());
         let [client, endpoint, cost] = columns;
-        Recorded::whole(Arc::new(Columns { at, client, endpoint, cost }))
+        let range = 0..at.len();
+        Recorded {
+            all: Arc::new(Columns { at, client, endpoint, cost }),
+            range,
+            by_client: OnceLock::new(),
+            drawn_from: None,
+            spread: None,
+            position: None,
+            as_stamped: false,
+        }
     }
 
-    fn whole(all: Arc<Columns>) -> Recorded {
-        let range = 0..all.at.len();
-        Recorded { all, range, by_client: OnceLock::new(), drawn_from: None }
+    /// The same record, nothing clipped.
+    fn whole(&self) -> Recorded {
+        Recorded {
+            all: Arc::clone(&self.all),
+            range: 0..self.all.at.len(),
+            by_client: OnceLock::new(),
+            drawn_from: self.drawn_from.clone(),
+            ..*self
+        }
+    }
+
+    /// The same, its stamps being whole seconds that were spread so, by a source at this position if every
+    /// time lies in the second of its stamp.
+    pub fn spread_by(self, spread: Option<Spread>, position: Option<u64>) -> Recorded {
+        Recorded { spread, position, ..self }
     }
 
     /// The same, with what its times were drawn from.
@@ -114,13 +128,18 @@ impl Recorded {
         Recorded { drawn_from: Some(stamped), ..self }
     }
 
-    fn times(&self) -> &[Instant] {
-        &self.all.at[self.range.clone()]
+    /// A time of the columns as it counts.
+    #[inline]
+    fn time(&self, at: Instant) -> Instant {
+        match self.as_stamped {
+            true => Instant(at.0 - at.0.rem_euclid(SECOND as i64)),
+            false => at,
+        }
     }
 
     fn arrival(&self, index: usize) -> Arrival {
         Arrival {
-            at: self.all.at[index],
+            at: self.time(self.all.at[index]),
             client: self.all.client.get(index),
             endpoint: self.all.endpoint.get(index),
             cost: self.all.cost.get(index),
@@ -173,14 +192,14 @@ impl Source for Recorded {
     }
 
     fn range(&self) -> Option<(Instant, Instant)> {
-        let times = self.times();
-        Some((*times.first()?, *times.last()?))
+        let times = &self.all.at[self.range.clone()];
+        Some((self.time(*times.first()?), self.time(*times.last()?)))
     }
 
     fn clip(&mut self, window: Window) -> u64 {
-        let times = self.times();
-        let start = times.partition_point(|&at| at < window.start);
-        let end = times.partition_point(|&at| at < window.end).max(start);
+        let times = &self.all.at[self.range.clone()];
+        let start = times.partition_point(|&at| self.time(at) < window.start);
+        let end = times.partition_point(|&at| self.time(at) < window.end).max(start);
         let outside = times.len() - (end - start);
         self.range = self.range.start + start..self.range.start + end;
         self.by_client = OnceLock::new();
@@ -188,15 +207,49 @@ impl Source for Recorded {
     }
 
     fn again(&self, seed: Seed) -> Option<Box<dyn Source>> {
-        Some(Box::new(match &self.drawn_from {
-            Some(stamped) => Arc::clone(stamped).drawn(seed),
-            None => Recorded::whole(Arc::clone(&self.all)),
+        Some(Box::new(match (&self.drawn_from, self.spread) {
+            (Some(stamped), Some(Spread::Random)) => {
+                Arc::clone(stamped).drawn(Spread::Random, seed)
+            }
+            _ => self.whole(),
         }))
+    }
+
+    fn spread(&self) -> Option<Spread> {
+        self.spread
+    }
+
+    fn respread(&self, spread: Spread, seed: Seed) -> Option<Box<dyn Source>> {
+        let Some(before) = self.spread else { return Some(Box::new(self.whole())) };
+        if spread == before {
+            return self.again(seed);
+        }
+        if let Some(stamped) = &self.drawn_from {
+            return Some(Box::new(Arc::clone(stamped).drawn(spread, seed)));
+        }
+        let position = self.position?;
+        if spread == Spread::None {
+            let stamped = Recorded { spread: Some(spread), as_stamped: true, ..self.whole() };
+            return Some(Box::new(stamped));
+        }
+        let second = |at: &Instant| Instant(at.0 - at.0.rem_euclid(SECOND as i64));
+        let Columns { at, client, endpoint, cost } = &*self.all;
+        let stamped = Stamped {
+            stamps: at.iter().map(second).collect(),
+            columns: [client.clone(), endpoint.clone(), cost.clone()],
+            took: None,
+            seconds: true,
+            spread,
+            in_order: true,
+            position,
+        };
+        Some(Box::new(stamped.under(seed, false)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sorting::sort;
     use super::*;
     use proptest::prelude::*;
 
@@ -209,12 +262,12 @@ mod tests {
     }
 
     fn recorded(requests: &[(i64, u32)]) -> Recorded {
-        let times: Vec<Instant> = requests.iter().map(|&(at, _)| Instant(at)).collect();
+        let mut times: Vec<Instant> = requests.iter().map(|&(at, _)| Instant(at)).collect();
         let clients: Vec<u32> = requests.iter().map(|&(_, client)| client).collect();
         let numbers: Vec<u32> = (0..requests.len() as u32).collect();
-        let order = sorting(&times);
-        let columns = [column(&clients), column(&numbers), Column::Same(1)];
-        Recorded::new(reordered(&times, &order), columns, Some(&order))
+        let (mut clients, mut numbers) = (column(&clients), column(&numbers));
+        sort(&mut times, &mut [&mut clients, &mut numbers]);
+        Recorded::new(times, [clients, numbers, Column::Same(1)])
     }
 
     #[test]

@@ -4,67 +4,82 @@
 
 use std::sync::Arc;
 
-use super::columns::{Column, Recorded, reordered, sorting};
+use super::columns::{Column, Recorded};
+use super::durations::Durations;
+use super::sorting::sort;
 use super::spread::Spread;
 use crate::seed::Seed;
-use crate::time::{Instant, Span};
+use crate::time::Instant;
 
 /// The requests of a record before their times are known.
 #[derive(Debug)]
 pub struct Stamped {
     /// Sorted.
     pub stamps: Vec<Instant>,
-    /// Which request of the record each stamp is of; `None` if the record is sorted.
-    pub order: Option<Vec<u32>>,
-    /// The clients, endpoints and costs in the order of the record.
+    /// The clients, endpoints and costs.
     pub columns: [Column; 3],
-    /// How long each request of the record took, if that is to be taken off.
-    pub took: Option<Vec<Span>>,
+    /// How long each request took, if that is still to be taken off.
+    pub took: Option<Durations>,
+    /// Whether all of them are whole seconds.
+    pub seconds: bool,
     /// Where in its second a request falls.
     pub spread: Spread,
+    /// Whether requests keep their order whatever their times are.
+    pub in_order: bool,
     /// The position of the source, which names its random stream.
     pub position: u64,
 }
 
 impl Stamped {
-    /// The requests with the times that they have under a seed.
-    pub fn under(self, seed: Seed) -> Recorded {
-        if self.spread == Spread::Random {
-            return Arc::new(self).drawn(seed);
+    /// The requests with the times that they have under a seed. `keep` if it must be possible to spread them
+    /// otherwise.
+    pub fn under(self, seed: Seed, keep: bool) -> Recorded {
+        // Without durations, a time lies within the second of its stamp.
+        let told_apart = self.took.is_none();
+        if self.spread == Spread::Random || keep && self.seconds && !told_apart {
+            let spread = self.spread;
+            return Arc::new(self).drawn(spread, seed);
         }
-        let Stamped { stamps, order, columns, took, spread, position } = self;
-        let (times, order) = times(stamps, order, took.as_deref(), spread, (seed, position));
-        Recorded::new(times, columns, order.as_deref())
+        let Stamped { mut stamps, mut columns, took, seconds, spread, in_order, position } = self;
+        spread.apply(&mut stamps, &mut seed.stream("spread", position));
+        if let Some(took) = &took {
+            take_off(&mut stamps, &mut columns, took, in_order);
+        }
+        let seconds = seconds.then_some(spread);
+        Recorded::new(stamps, columns).spread_by(seconds, told_apart.then_some(position))
     }
 
-    /// The same for one that is drawn again later.
-    pub fn drawn(self: Arc<Self>, seed: Seed) -> Recorded {
-        let (stamps, order) = (self.stamps.clone(), self.order.clone());
-        let drawn = (seed, self.position);
-        let (times, order) = times(stamps, order, self.took.as_deref(), self.spread, drawn);
-        Recorded::new(times, self.columns.clone(), order.as_deref()).drawn_from(self)
+    /// The same for one that is drawn again later, spread as said.
+    pub fn drawn(self: Arc<Self>, spread: Spread, seed: Seed) -> Recorded {
+        let (mut times, mut columns) = (self.stamps.clone(), self.columns.clone());
+        spread.apply(&mut times, &mut seed.stream("spread", self.position));
+        if let Some(took) = &self.took {
+            take_off(&mut times, &mut columns, took, self.in_order);
+        }
+        let seconds = self.seconds.then_some(spread);
+        Recorded::new(times, columns).spread_by(seconds, None).drawn_from(self)
     }
 }
 
-/// The times, sorted, and which request of the record each is of.
-fn times(
-    mut stamps: Vec<Instant>,
-    order: Option<Vec<u32>>,
-    took: Option<&[Span]>,
-    spread: Spread,
-    (seed, position): (Seed, u64),
-) -> (Vec<Instant>, Option<Vec<u32>>) {
-    spread.apply(&mut stamps, &mut seed.stream("spread", position));
-    let Some(took) = took else { return (stamps, order) };
-    let at = |index: usize| order.as_ref().map_or(index, |order| order[index] as usize);
-    for (index, time) in stamps.iter_mut().enumerate() {
-        *time = *time - took[at(index)];
+/// Takes the durations off, and sorts again.
+fn take_off(times: &mut Vec<Instant>, columns: &mut [Column; 3], took: &Durations, in_order: bool) {
+    for (index, time) in times.iter_mut().enumerate() {
+        *time = *time - took.get(index);
     }
-    let sorting = sorting(&stamps);
-    let times = reordered(&stamps, &sorting);
-    let order = match order {
-        Some(order) => reordered(&order, &sorting),
-        None => sorting,
-    };
-    (times, Some(order))
+    match in_order {
+        true => raise(times),
+        false => {
+            let [client, endpoint, cost] = columns;
+            sort(times, &mut [client, endpoint, cost]);
+        }
+    }
+}
+
+/// Has every time count as the one before it if that is later.
+pub fn raise(times: &mut [Instant]) {
+    let mut latest = None;
+    for time in times {
+        let raised = latest.map_or(*time, |latest| (*time).max(latest));
+        (*time, latest) = (raised, Some(raised));
+    }
 }

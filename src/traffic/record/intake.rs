@@ -1,269 +1,215 @@
-//! Takes in the requests of a record one by one, keeps count of everything that is left out or
-//! understood in a way that a reader of the results must know, and makes the source of them.
+//! Takes in the requests of a record one by one, and makes the source of them.
 
-use std::borrow::Cow;
-use std::net::IpAddr;
-use std::path::Path;
-
-use indexmap::{IndexMap, IndexSet};
-
-use super::columns::{Column, reordered, sorting};
-use super::drawn::Stamped;
-use super::order::Order;
+use super::columns::Column;
+use super::drawn::{Stamped, raise};
+use super::durations::Durations;
+use super::request::Reading;
+use super::sorting::sort;
 use super::spread::Spread;
-use super::{Request, Who, count, readable};
+use crate::error::{Place, Problem};
+use crate::log::Entry;
+use crate::log::format::Fault;
+use crate::log::names::{Keys, Names};
+use crate::log::read::{Sink, Spot};
 use crate::params::Choice;
 use crate::time::{Instant, SECOND, Span};
-use crate::traffic::{Client, Context, Input, Skipped, Source};
+use crate::traffic::{Context, Source};
 
 /// A record has at most so many requests.
-pub const MOST: usize = u32::MAX as usize;
+const MOST: usize = u32::MAX as usize;
+
+/// What becomes of requests whose stamp is earlier than that of one before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All are sorted by time.
+    Sort,
+    /// They keep their place.
+    File,
+    /// They are a mistake.
+    Error,
+}
+
+impl Choice for Order {
+    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
+        ("sort", Order::Sort, "requests are sorted by time; those of one instant keep their order"),
+        (
+            "file",
+            Order::File,
+            "requests keep their order; one with an earlier stamp counts as of that of the one before it",
+        ),
+        ("error", Order::Error, "the first request with an earlier stamp is a mistake"),
+    ];
+}
 
 /// The requests of a record so far.
 pub struct Intake<'a, 'c> {
     context: &'a mut Context<'c>,
+    reading: &'a mut dyn Reading,
+    order: Order,
+    /// Where the record was named, for messages.
+    place: Place,
     /// In the order of the record, as are the columns.
-    stamps: Vec<Instant>,
+    times: Vec<Instant>,
     /// The client, endpoint and cost of each.
     columns: [Column; 3],
-    /// How long each took, if that is to be taken off.
-    took: Option<Vec<Span>>,
-    clients: Numbers,
-    endpoints: Numbers,
-    identity: Vec<u8>,
-    order: Order,
-    skipped: IndexMap<Cow<'static, str>, Skipped>,
-    tally: Tally,
+    /// How long each took, as long as it may have to be taken off after they were spread.
+    took: Option<Durations>,
+    /// Whether all stamps are whole seconds.
+    seconds: bool,
+    latest: Instant,
+    clients: Names,
+    /// The identities of the clients of the last requests, which have no number yet.
+    unnumbered: Keys,
+    endpoints: Names,
+    endpoint: Vec<u8>,
+    /// Clients known by an address that is none.
+    without_address: u64,
 }
 
-/// How many requests, or clients, were understood in a way worth a note.
-#[derive(Default)]
-struct Tally {
-    finer_than_seconds: u64,
-    local: u64,
-    leap: u64,
-    without_duration: u64,
-    clients_without_address: u64,
-}
-
-/// What was met so far, as bytes, with the numbers given to it.
-#[derive(Default)]
-struct Numbers {
-    met: IndexSet<Box<[u8]>>,
-    numbers: Vec<u32>,
-    /// The number of no bytes at all, which are met often and are slow to look up.
-    empty: Option<u32>,
-}
-
-impl Numbers {
-    fn get(&mut self, bytes: &[u8], number: impl FnOnce() -> u32) -> u32 {
-        if bytes.is_empty() {
-            return *self.empty.get_or_insert_with(number);
-        }
-        match self.met.get_index_of(bytes) {
-            Some(index) => self.numbers[index],
-            None => {
-                self.met.insert(bytes.into());
-                let number = number();
-                self.numbers.push(number);
-                number
-            }
-        }
-    }
-}
+/// So many clients are given their numbers at once.
+const AT_ONCE: usize = 256;
 
 impl<'a, 'c> Intake<'a, 'c> {
-    /// None so far. `ends` if stamps are the ends of requests.
-    pub fn new(context: &'a mut Context<'c>, ends: bool) -> Intake<'a, 'c> {
+    /// None so far.
+    pub fn new(
+        context: &'a mut Context<'c>,
+        reading: &'a mut dyn Reading,
+        order: Order,
+        place: Place,
+    ) -> Intake<'a, 'c> {
         Intake {
             context,
-            stamps: Vec::new(),
+            reading,
+            order,
+            place,
+            times: Vec::new(),
             columns: [Column::EMPTY; 3],
-            took: ends.then(Vec::new),
-            clients: Numbers::default(),
-            endpoints: Numbers::default(),
-            identity: Vec::new(),
-            order: Order::default(),
-            skipped: IndexMap::new(),
-            tally: Tally::default(),
+            took: None,
+            seconds: true,
+            latest: Instant(i64::MIN),
+            clients: Names::default(),
+            unnumbered: Keys::default(),
+            endpoints: Names::default(),
+            endpoint: Vec::new(),
+            without_address: 0,
         }
     }
 
-    /// The folder from which paths start.
-    pub fn folder(&self) -> &'c Path {
-        self.context.folder
-    }
-
-    /// Whether there is no request.
-    pub fn is_empty(&self) -> bool {
-        self.stamps.is_empty()
-    }
-
-    /// Whether there are more requests than may be.
-    pub fn is_full(&self) -> bool {
-        self.stamps.len() > MOST
-    }
-
-    /// The next request of the record, from line `line`.
-    pub fn push(&mut self, request: &Request, line: u64) {
-        let Request { stamp, who, endpoint, cost, took } = request;
-        write_identity(who, &mut self.identity);
-        let client = self.clients.get(&self.identity, || {
-            let client = client(who);
-            let nameless = who.address.is_some() && client.address.is_none();
-            self.tally.clients_without_address += u64::from(nameless);
-            self.context.client(client)
-        });
-        let endpoint = self.endpoints.get(endpoint, || self.context.endpoint(&readable(endpoint)));
-        let index = self.stamps.len();
-        for (column, value) in self.columns.iter_mut().zip([client, endpoint, *cost]) {
-            column.push(index, value);
+    /// The source of all requests, how whole seconds were spread if all stamps are, and how many clients are
+    /// known by an address that is none.
+    pub fn finish(mut self, wanted: Option<Spread>) -> (Box<dyn Source>, Option<Spread>, u64) {
+        self.number_clients();
+        let spread = self.seconds.then(|| wanted.unwrap_or(Spread::Even));
+        let in_order = self.order == Order::File;
+        let [client, endpoint, cost] = &mut self.columns;
+        match in_order {
+            true => raise(&mut self.times),
+            false => sort(&mut self.times, &mut [client, endpoint, cost, &mut self.took]),
         }
-        self.order.push(stamp.at, line);
-        self.stamps.push(stamp.at);
-        self.tally.finer_than_seconds += u64::from(stamp.at.0 % SECOND as i64 != 0);
-        self.tally.local += u64::from(stamp.local);
-        self.tally.leap += u64::from(stamp.leap);
-        if let Some(all) = &mut self.took {
-            all.push(took.unwrap_or(Span::ZERO));
-            self.tally.without_duration += u64::from(took.is_none());
-        }
-    }
-
-    /// So many lines, the first of them `first`, are left out.
-    pub fn skip(&mut self, reason: Cow<'static, str>, first: u64, lines: u64) {
-        match self.skipped.get_mut(&reason) {
-            Some(skipped) => skipped.lines += lines,
-            None => {
-                let shown = reason.clone().into_owned();
-                self.skipped.insert(reason, Skipped { reason: shown, lines, first });
-            }
-        }
-    }
-
-    /// The reason for which most lines were left out.
-    pub fn commonest_reason(&self) -> Option<&Skipped> {
-        self.skipped.values().rev().max_by_key(|skipped| skipped.lines)
-    }
-
-    /// The source of all requests; `input` completed; and how whole seconds were spread.
-    pub fn finish(
-        self,
-        input: Input,
-        wanted: Option<Spread>,
-        format_notes: Vec<String>,
-    ) -> (Box<dyn Source>, Input, Spread) {
-        let seconds = self.tally.finer_than_seconds == 0;
-        let spread = match wanted {
-            _ if !seconds => Spread::None,
-            Some(spread) => spread,
-            None => Spread::Even,
+        self.times.shrink_to_fit();
+        let stamped = Stamped {
+            stamps: self.times,
+            columns: self.columns,
+            took: self.took,
+            seconds: self.seconds,
+            spread: spread.unwrap_or(Spread::None),
+            in_order,
+            position: self.context.position as u64,
         };
-        let used = self.stamps.len() as u64;
-        let mut notes = format_notes;
-        notes.extend(self.order.notes());
-        notes.extend(spread_note(seconds, spread, wanted));
-        notes.extend(self.tally.notes(self.took.is_some()));
-        let mut skipped: Vec<Skipped> = self.skipped.into_values().collect();
-        skipped.sort_by_key(|skipped| (std::cmp::Reverse(skipped.lines), skipped.first));
-        let lines = used + skipped.iter().map(|skipped| skipped.lines).sum::<u64>();
-        let input = Input { lines, used, skipped, notes, ..input };
-
-        let mut stamps = self.stamps;
-        let mut order = None;
-        if !self.order.is_sorted() {
-            let sorting = sorting(&stamps);
-            stamps = reordered(&stamps, &sorting);
-            order = Some(sorting);
-        }
-        let (columns, took) = (self.columns, self.took);
-        let position = self.context.position as u64;
-        let stamped = Stamped { stamps, order, columns, took, spread, position };
-        let source = stamped.under(self.context.seed);
-        (Box::new(source), input, spread)
+        let recorded = stamped.under(self.context.seed, self.context.keep_stamps);
+        (Box::new(recorded), spread, self.without_address)
     }
-}
 
-fn spread_note(seconds: bool, spread: Spread, wanted: Option<Spread>) -> Option<String> {
-    if seconds {
-        return Some(format!(
-            "Stamps are whole seconds: the requests of each second {}; another `spread` gives \
-             other numbers.",
-            spread.done()
-        ));
-    }
-    wanted.map(|wanted| {
-        let name = wanted.name();
-        format!("`spread = \"{name}\"` has no effect: stamps are finer than a second.")
-    })
-}
-
-impl Tally {
-    fn notes(&self, ends: bool) -> Vec<String> {
-        let mut notes = Vec::new();
-        if ends {
-            let without = match self.without_duration {
-                0 => String::new(),
-                some => format!(
-                    "; {} none, and arrived when stamped",
-                    count(some, "request has", "requests have")
-                ),
-            };
-            notes.push(format!("Arrivals are the stamps less the durations{without}."));
-        }
-        if self.local > 0 {
-            let stamps =
-                count(self.local, "stamp without an offset is", "stamps without an offset are");
-            notes.push(format!("{stamps} taken as UTC."));
-        }
-        if self.leap > 0 {
-            let stamps = count(self.leap, "leap second (:60) is", "leap seconds (:60) are");
-            notes.push(format!("{stamps} taken as the second after."));
-        }
-        if self.clients_without_address > 0 {
-            let clients = count(
-                self.clients_without_address,
-                "client is known by a name that is no IP address",
-                "clients are known by names that are no IP addresses",
-            );
-            notes.push(format!("{clients}."));
-        }
-        notes
-    }
-}
-
-/// Writes who asked as bytes that differ if anything differs.
-fn write_identity(who: &Who, identity: &mut Vec<u8>) {
-    identity.clear();
-    for part in [who.name, who.api_key, who.address, who.tenant, who.tier] {
-        let length = part.map_or(0, |part| part.len() as u64 + 1);
-        // Most parts are absent or short: one byte tells their length.
-        match u8::try_from(length) {
-            Ok(short) if short < u8::MAX => identity.push(short),
-            _ => {
-                identity.push(u8::MAX);
-                identity.extend_from_slice(&length.to_le_bytes());
+    /// Adds the time of a request that took so long after it came.
+    #[inline]
+    fn push(&mut self, at: Instant, took: Span) {
+        if self.seconds && at.0 % SECOND as i64 != 0 {
+            self.seconds = false;
+            if let Some(took) = self.took.take() {
+                for (index, time) in self.times.iter_mut().enumerate() {
+                    *time = *time - took.get(index);
+                }
             }
         }
-        identity.extend_from_slice(part.unwrap_or(&[]));
+        if !self.seconds {
+            self.times.push(at - took);
+            return;
+        }
+        if self.took.is_none() && took > Span::ZERO {
+            self.took = Some(Durations::zeros(self.times.len()));
+        }
+        if let Some(all) = &mut self.took {
+            all.push(took);
+        }
+        self.times.push(at);
+    }
+
+    /// Gives the clients of the last requests their numbers.
+    fn number_clients(&mut self) {
+        let Intake { context, reading, unnumbered, columns: [clients, ..], .. } = self;
+        let number = |identity: &[u8]| {
+            let (client, nameless) = reading.client(identity);
+            self.without_address += u64::from(nameless);
+            context.client(client)
+        };
+        let mut index = self.times.len() - unnumbered.len();
+        self.clients.get_all(unnumbered, number, |client| {
+            clients.push(index, client);
+            index += 1;
+        });
+        unnumbered.clear();
+    }
+
+    /// The stamp that counts.
+    fn in_order(&mut self, at: Instant) -> Result<Instant, Fault> {
+        let late = at < self.latest;
+        let latest = self.latest.max(at);
+        match self.order {
+            Order::Error if late => {
+                let message =
+                    format!("the time {at} is earlier than {latest}, which stands before it");
+                let help = "leave `order` out, and the requests are sorted";
+                Err(Fault::Stop(vec![Problem::at(&self.place, message).help(help)]))
+            }
+            Order::Sort | Order::Error => {
+                self.latest = latest;
+                Ok(at)
+            }
+            Order::File => {
+                self.latest = latest;
+                Ok(latest)
+            }
+        }
     }
 }
 
-fn client(who: &Who) -> Client {
-    let address = who.address.and_then(|text| {
-        let bare = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
-        let text = std::str::from_utf8(bare.unwrap_or(text)).ok()?;
-        // ::ffff:192.0.2.7 is 192.0.2.7, as seen by a server that listens on both.
-        text.parse().ok().map(|address: IpAddr| address.to_canonical())
-    });
-    let text = |part: Option<&[u8]>| part.map(readable);
-    let shown = address.map(|address| address.to_string()).or_else(|| text(who.address));
-    let name = text(who.name).or_else(|| text(who.api_key)).or(shown).or_else(|| text(who.tenant));
-    Client {
-        name: name.unwrap_or_else(|| "all".to_owned()),
-        address,
-        api_key: text(who.api_key),
-        tenant: text(who.tenant),
-        tier: text(who.tier),
+impl Sink for Intake<'_, '_> {
+    fn entry(&mut self, entry: &Entry, spot: Spot) -> Result<bool, Fault> {
+        let index = self.times.len();
+        if index >= MOST {
+            let message = format!("the record has more than {MOST} requests");
+            let problem = Problem::at(&self.place, message).help("split it into several sources");
+            return Err(Fault::Stop(vec![problem]));
+        }
+        if !self.reading.keeps(entry) {
+            return Ok(false);
+        }
+        let cost = self.reading.cost(entry)?;
+        let at = self.in_order(entry.stamp.at)?;
+        self.unnumbered.push(|into| self.reading.identity(entry, into));
+        self.endpoint.clear();
+        self.reading.endpoint(entry, &mut self.endpoint);
+        let Intake { context, reading, endpoint, .. } = self;
+        let endpoint =
+            self.endpoints.get(endpoint, || context.endpoint(&reading.endpoint_name(endpoint)));
+        let [_, endpoints, costs] = &mut self.columns;
+        endpoints.push(index, endpoint);
+        costs.push(index, cost);
+        let took = entry.took.filter(|_| spot.ends).unwrap_or(Span::ZERO);
+        self.push(at, took);
+        if self.unnumbered.len() == AT_ONCE {
+            self.number_clients();
+        }
+        Ok(true)
     }
 }

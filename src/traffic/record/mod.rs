@@ -1,121 +1,50 @@
-//! Recorded sources: requests read from files, one [`Format`] each kind.
+//! Recorded sources: requests read from logs.
 //!
-//! A format knows how one line becomes a [`Request`], or why it does not; everything else is shared:
-//! reading in blocks, counting what could not be used, names to numbers, order, whole seconds,
-//! durations. A new format is one file with a `KIND` and one line in `traffic::SOURCES`.
+//! What a kind of source asks of an entry is a [`Reading`]; everything else is shared, most of it with
+//! whatever else reads logs ([`crate::log`]).
 //!
-//! What is done to a record, in this order: a byte order mark is dropped; lines are read (blank ones
-//! at the end do not count); the requests are sorted by their stamps, stably; if all stamps are
-//! whole seconds, `spread` moves them inside their seconds; if stamps are the ends of requests,
-//! durations are taken off and the requests sorted again.
+//! What is done to a record, in this order: its files are read one after the other; the requests are
+//! sorted by their stamps, stably; if all stamps are whole seconds, `spread` moves them inside their
+//! seconds; if stamps are the ends of requests, durations are taken off and the requests sorted again.
+//! A request takes 8 bytes for its time and 4 for its client, and 4 each for endpoint and cost if there are
+//! several.
 
 pub mod access_log;
 mod columns;
 pub mod csv;
 mod drawn;
-mod file;
+mod durations;
 mod intake;
-mod number;
-mod order;
-mod reader;
-mod row;
+pub mod log;
+mod notes;
+mod request;
+mod sorting;
 mod spread;
-mod stamp;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-use std::io::Read;
+use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::error::{Place, Problem};
+use crate::error::Problem;
+use crate::log::Zone;
+use crate::log::format::{Format, Layout, Stamps};
+use crate::log::read::{File, Options, Stop, read};
 use crate::params::{Choice, Params};
-use crate::time::Span;
-use crate::traffic::{Context, Input, Source};
-use intake::Intake;
-use reader::{End, Reader};
-use spread::Spread;
-use stamp::Stamp;
-
-/// How lines of one kind are read. May keep what it learns from line to line (a heading, a unit).
-trait Format {
-    /// What a usable line looks like, for messages.
-    const EXPECTED: &'static str;
-
-    /// Whether a line of which only the first part is known can still be used.
-    const TAKES_CUT_LINES: bool;
-
-    /// Where the first record of some bytes ends, if it does among them.
-    fn end(&self, bytes: &[u8]) -> Option<End> {
-        End::of_line(bytes)
-    }
-
-    /// Reads one record, without its line break. Parts of it may be handed on as they stand.
-    ///
-    /// # Errors
-    /// Why there is no request in it, or why nothing in the file can be read.
-    fn parse<'a>(&'a mut self, record: &'a [u8]) -> Result<Parsed<'a>, Fault>;
-
-    /// Whether requests come with durations.
-    fn has_durations(&self) -> bool;
-
-    /// Sentences on how it understood the file, once all is read.
-    fn notes(&self) -> Vec<String>;
-}
-
-/// What is in a record.
-#[derive(Debug, PartialEq, Eq)]
-enum Parsed<'a> {
-    /// A request.
-    Request(Request<'a>),
-    /// The names of the columns.
-    Heading,
-}
-
-/// A request as its line has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Request<'a> {
-    stamp: Stamp,
-    who: Who<'a>,
-    /// Empty if the line names none.
-    endpoint: &'a [u8],
-    /// From 1.
-    cost: u32,
-    took: Option<Span>,
-}
-
-/// Who asked, as far as the line says. The client is named by the first that is there, in the order
-/// name, API key, address, tenant; one that nothing is known of is named `all`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Who<'a> {
-    name: Option<&'a [u8]>,
-    api_key: Option<&'a [u8]>,
-    /// A name that is no IP address names the client all the same.
-    address: Option<&'a [u8]>,
-    tenant: Option<&'a [u8]>,
-    tier: Option<&'a [u8]>,
-}
-
-/// Why a record gave no request.
-#[derive(Debug, PartialEq, Eq)]
-enum Fault {
-    /// It is left out and counted by its reason.
-    Skip(Cow<'static, str>),
-    /// The file as a whole cannot be read.
-    Stop(Vec<Problem>),
-}
-
-impl From<&'static str> for Fault {
-    fn from(reason: &'static str) -> Fault {
-        Fault::Skip(Cow::Borrowed(reason))
-    }
-}
+use crate::traffic::{Context, Source};
+use intake::{Intake, Order};
+use notes::Notes;
+pub use notes::spread_note;
+use request::Reading;
+pub use spread::Spread;
 
 /// What a stamp says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arriving {
+pub enum Arriving {
+    /// When the request came.
     Start,
+    /// When it was done.
     End,
 }
 
@@ -130,15 +59,64 @@ impl Choice for Arriving {
     ];
 }
 
-/// Opens a source of one format: reads all settings, then the file.
-fn open<F: Format>(
+/// What the settings of a kind come to.
+struct Settings {
+    /// `None` if it is told from the first lines.
+    format: Option<&'static Format>,
+    layout: Layout,
+    zone: Option<Zone>,
+    order: Order,
+    reading: Box<dyn Reading>,
+}
+
+impl Settings {
+    /// Those of a kind that leaves the rest as it is by default.
+    fn new(layout: Layout, reading: Box<dyn Reading>) -> Settings {
+        Settings { format: None, layout, zone: None, order: Order::Sort, reading }
+    }
+}
+
+/// Reads the setting `path` of a kind that has one file.
+fn one_path(params: &mut Params) -> Option<Vec<String>> {
+    let meaning = "The file; its path starts from the folder of the scenario.";
+    params.required::<String>("path", meaning).map(|path| vec![path])
+}
+
+/// Reads the setting `path` of a kind that has any number of files.
+fn any_paths(params: &mut Params) -> Option<Vec<String>> {
+    let paths: Vec<String> = params.required(
+        "path",
+        "The file, or a list of files, whose requests are merged by time; paths start from the \
+         folder of the scenario, and `-` is the standard input.",
+    )?;
+    let message = "there is no file";
+    params.require("path", !paths.is_empty(), message, "name one").then_some(paths)
+}
+
+/// Reads the setting `delimiter`: `None` after a problem was reported, `Some(None)` where it is left to the
+/// format.
+fn delimiter(params: &mut Params, default: Option<&str>) -> Option<Option<u8>> {
+    let meaning = "What stands between fields.";
+    let text: Option<String> = match default {
+        Some(default) => Some(params.or("delimiter", default.to_owned(), meaning)),
+        None => params.optional("delimiter", "What stands between the fields of a table."),
+    };
+    let Some(text) = text else { return Some(None) };
+    let good = matches!(text.as_bytes(), &[byte] if byte.is_ascii() && !b"\"\r\n".contains(&byte));
+    let message = "a delimiter is one character of ASCII, and neither a quote nor a line break";
+    let good = params.require("delimiter", good, message, "write \",\", \";\" or \"\\t\"");
+    good.then(|| text.as_bytes().first().copied())
+}
+
+/// Opens a source of one kind: reads all settings, then the files.
+fn open(
     params: &mut Params,
     context: &mut Context,
-    settings: fn(&mut Params) -> Option<F>,
+    paths: fn(&mut Params) -> Option<Vec<String>>,
+    settings: fn(&mut Params) -> Option<Settings>,
 ) -> Option<Box<dyn Source>> {
-    let path: Option<String> =
-        params.required("path", "The file; its path starts from the folder of the scenario.");
-    let format = settings(params);
+    let paths = paths(params);
+    let settings = settings(params);
     let spread: Option<Spread> = params.optional(
         "spread",
         "Where in its second a request falls, if the stamps of the file are whole seconds. By \
@@ -153,150 +131,62 @@ fn open<F: Format>(
         false,
         "Whether the first line that cannot be used is a mistake; else such lines are counted.",
     );
-    let mut format = format?;
-    let arrival = arrival.unwrap_or(match format.has_durations() {
-        true => Arriving::End,
-        false => Arriving::Start,
-    });
+    let (paths, mut settings) = (paths?, settings?);
+    let options = Options {
+        format: settings.format,
+        layout: settings.layout,
+        zone: settings.zone,
+        stamps: arrival.map(|arrival| match arrival {
+            Arriving::Start => Stamps::Start,
+            Arriving::End => Stamps::End,
+        }),
+        strict,
+        threads: context.threads,
+    };
+    let place = params.place_of("path");
+    let folder = context.folder;
+    let files: Vec<File> = paths
+        .into_iter()
+        .map(|name| {
+            let path = if name == "-" { PathBuf::from("-") } else { folder.join(&name) };
+            File { path, name, place: Some(place.clone()) }
+        })
+        .collect();
+    let watch = context.watch;
+    let mut intake = Intake::new(context, &mut *settings.reading, settings.order, place);
+    let mut told = |bytes, total| watch(bytes, total);
+    let reports = match read(&files, &options, &mut intake, &mut told) {
+        Ok(reports) => reports,
+        Err(Stop::Interrupted) => {
+            context.interrupted = true;
+            return None;
+        }
+        Err(Stop::Problems(problems)) => {
+            problems.into_iter().for_each(|problem| params.problems().add(problem));
+            return None;
+        }
+    };
+    let (source, seconds, without_address) = intake.finish(spread);
+    let more = settings.reading.notes();
+    if reports.iter().all(|report| report.used == 0) {
+        let problem = Problem::at(&params.place_of("path"), "no request is left to count");
+        params.problems().add(problem.help(more.join(" ")));
+        return None;
+    }
+    let timed = reports.iter().any(|report| report.ends && report.has_durations);
     let consistent = params.require(
         "arrival",
-        arrival == Arriving::Start || format.has_durations(),
+        arrival != Some(Arriving::End) || timed,
         "there are no durations to take off the stamps",
         "say where the durations stand, or leave `arrival` out",
     );
-    params.resolve("arrival", json!(arrival.name()));
-    let path = path.filter(|_| consistent)?;
-    let ends = arrival == Arriving::End;
-    let place = params.place_of("path");
-    match load(&path, &place, &mut format, Intake::new(context, ends), strict) {
-        Ok((intake, read)) => {
-            let (source, input, used) = intake.finish(read, spread, format.notes());
-            params.resolve("spread", json!(used.name()));
-            context.inputs.push(input);
-            Some(source)
-        }
-        Err(problems) => {
-            problems.into_iter().for_each(|problem| params.problems().add(problem));
-            None
-        }
+    let arriving = if timed { Arriving::End } else { Arriving::Start };
+    params.resolve("arrival", json!(arriving.name()));
+    params.resolve("spread", json!(seconds.unwrap_or(Spread::None).name()));
+    let mut notes = Notes { order: settings.order, seconds, wanted: spread, without_address, more };
+    for report in reports {
+        let input = notes.input(report);
+        context.inputs.push(input);
     }
-}
-
-/// Reads a file to its end.
-fn load<'a, 'c, F: Format>(
-    path: &str,
-    place: &Place,
-    format: &mut F,
-    mut intake: Intake<'a, 'c>,
-    strict: bool,
-) -> Result<(Intake<'a, 'c>, Input), Vec<Problem>> {
-    let opened = file::open(intake.folder(), path, place).map_err(|problem| vec![problem])?;
-    let mut reader = opened.reader;
-    let read = read_lines(path, place, format, &mut reader, &mut intake, strict);
-    let nothing_usable = match read {
-        Err(problems) if !opened.binary => return Err(problems),
-        Err(_) => true,
-        Ok(()) => intake.is_empty(),
-    };
-    if nothing_usable {
-        let message = match intake.commonest_reason() {
-            _ if opened.binary => format!("`{path}` is a binary file"),
-            Some(skipped) => format!(
-                "`{path}` has no usable line; {}: {} (the first is line {})",
-                count(skipped.lines, "line", "lines"),
-                skipped.reason,
-                skipped.first
-            ),
-            None => format!("`{path}` has no requests, only a heading or blank lines"),
-        };
-        return Err(vec![Problem::at(place, message).help(F::EXPECTED)]);
-    }
-    let (bytes, sha256) = reader.finish();
-    let input = Input {
-        path: path.to_owned(),
-        bytes,
-        sha256,
-        lines: 0,
-        used: 0,
-        skipped: Vec::new(),
-        notes: Vec::new(),
-    };
-    Ok((intake, input))
-}
-
-fn read_lines<F: Format, R: Read>(
-    path: &str,
-    place: &Place,
-    format: &mut F,
-    reader: &mut Reader<R>,
-    intake: &mut Intake,
-    strict: bool,
-) -> Result<(), Vec<Problem>> {
-    // Blank lines count only once another line follows.
-    let mut blank: Option<(u64, u64)> = None;
-    loop {
-        let line = reader
-            .next(|bytes| format.end(bytes))
-            .map_err(|cause| vec![Problem::at(place, format!("cannot read `{path}`: {cause}"))])?;
-        let Some(line) = line else { return Ok(()) };
-        if line.bytes.iter().all(u8::is_ascii_whitespace) {
-            blank.get_or_insert((line.number, 0)).1 += 1;
-            continue;
-        }
-        let mut faults = Vec::new();
-        if let Some((first, lines)) = blank.take() {
-            faults.push((Fault::from("the line is blank"), first, lines));
-        }
-        let parsed = match line.cut && !F::TAKES_CUT_LINES {
-            true => Err(Fault::from("it is longer than 1 MiB")),
-            false => format.parse(line.bytes),
-        };
-        match parsed {
-            Ok(Parsed::Request(request)) => intake.push(&request, line.number),
-            Ok(Parsed::Heading) => {}
-            Err(fault) => faults.push((fault, line.number, 1)),
-        }
-        for (fault, number, lines) in faults {
-            let at_line = |message: &str| format!("line {number} of `{path}`: {message}");
-            match fault {
-                Fault::Stop(problems) => {
-                    let placed = problems
-                        .into_iter()
-                        .map(|problem| Problem { message: at_line(&problem.message), ..problem });
-                    return Err(placed.collect());
-                }
-                Fault::Skip(reason) if strict => {
-                    let problem = Problem::at(place, at_line(&reason)).help(F::EXPECTED);
-                    return Err(vec![problem]);
-                }
-                Fault::Skip(reason) => intake.skip(reason, number, lines),
-            }
-        }
-        if intake.is_full() {
-            let message = format!("`{path}` has more than {} requests", intake::MOST);
-            return Err(vec![Problem::at(place, message).help("split it into several sources")]);
-        }
-    }
-}
-
-/// A number with what it counts.
-fn count(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}
-
-/// Bytes of a record as a text that can be shown: what is not UTF-8, and control characters, as
-/// `\x16`.
-fn readable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    let escape = |byte: &u8| format!("\\x{byte:02x}");
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match character.is_control() {
-                true => text.extend(character.to_string().as_bytes().iter().map(escape)),
-                false => text.push(character),
-            }
-        }
-        text.extend(chunk.invalid().iter().map(escape));
-    }
-    text
+    consistent.then_some(source)
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Opened, TIME, log, open};
+use super::{Opened, TIME, access, open};
 use crate::time::SECOND;
 use crate::traffic::Arrival;
 use crate::traffic::record::{access_log, csv};
@@ -81,7 +81,7 @@ proptest! {
     ) {
         let line = |(i, s): (usize, &u8)| format!("h{i} - - [17/May/2015:10:05:0{s} +0000]\n");
         let file: String = seconds.iter().enumerate().map(line).collect();
-        let opened = log(&format!("spread = \"{spread}\""), &file).unwrap();
+        let opened = access(&format!("spread = \"{spread}\""), &file).unwrap();
         let mut expected: Vec<(i64, u32)> = (0..).zip(&seconds).map(|(i, &s)| (i64::from(s), i)).collect();
         expected.sort_unstable();
         let midnight = 1_431_857_100;

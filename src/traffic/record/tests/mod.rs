@@ -2,12 +2,14 @@
 
 mod again;
 mod books;
+mod files;
 mod times;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{access_log, csv};
+use super::{access_log, csv, log};
 use crate::error::{Problems, Source as Text};
 use crate::params::{Node, Params};
 use crate::seed::Seed;
@@ -82,10 +84,22 @@ fn context<'a>(
     inputs: &'a mut Vec<Input>,
 ) -> Context<'a> {
     let window = Window { start: Instant(0), end: Instant(0) };
-    Context { folder, seed: Seed(1), position: 0, window, clients, endpoints, inputs }
+    Context {
+        folder,
+        seed: Seed(1),
+        position: 0,
+        window,
+        clients,
+        endpoints,
+        inputs,
+        watch: &|_, _| ControlFlow::Continue(()),
+        threads: 1,
+        keep_stamps: false,
+        interrupted: false,
+    }
 }
 
-fn log(settings: &str, file: &str) -> Result<Opened, String> {
+fn access(settings: &str, file: &str) -> Result<Opened, String> {
     open(&access_log::KIND, settings, file.as_bytes())
 }
 
@@ -97,7 +111,8 @@ const TIME: &str = "columns.time = \"time\"\n";
 
 #[test]
 fn kinds_describe_themselves_without_a_file() {
-    for (kind, known) in [(&access_log::KIND, "query"), (&csv::KIND, "columns")] {
+    let kinds = [(&access_log::KIND, "query"), (&csv::KIND, "columns"), (&log::KIND, "format")];
+    for (kind, known) in kinds {
         let fields = Params::describe(|params| {
             let (mut clients, mut endpoints, mut inputs) = Default::default();
             let mut context = context(Path::new(""), &mut clients, &mut endpoints, &mut inputs);
@@ -119,7 +134,7 @@ fn a_log_with_everything_in_it() {
         2001:db8::1 - - [31/Feb/2015:10:05:04 +0000] \"GET / HTTP/1.1\" 200 5\n\
         host.example - - [17/May/2015:10:05:03 +0000] \"POST /b HTTP/1.1\" 20\n\
         nor this\n\n\n";
-    let opened = log("", file).unwrap();
+    let opened = access("", file).unwrap();
     let rows = opened.rows().join("\n");
     let shown = format!(
         "{rows}\n\n{}\n\n{}\n\n{} lines, {} used\n{}",
@@ -194,8 +209,8 @@ fn files_that_are_no_records_are_problems_at_their_place() {
     }
     shown.push(table(TIME, "time\n").err().unwrap());
     let strict = "192.0.2.7 [17/May/2015:10:05:03 +0000]\n\n";
-    assert!(log("strict = true", strict).is_ok(), "blank lines at the end are no lines");
-    shown.push(log("strict = true", &format!("{strict}oops\n")).err().unwrap());
+    assert!(access("strict = true", strict).is_ok(), "blank lines at the end are no lines");
+    shown.push(access("strict = true", &format!("{strict}oops\n")).err().unwrap());
     insta::assert_snapshot!(shown.join("\n\n"));
 }
 
@@ -262,7 +277,7 @@ fn a_client_is_all_that_is_known_of_it() {
 fn lines_longer_than_a_block_are_requests_in_a_log_and_left_out_of_a_table() {
     let long = "x".repeat(3 << 20);
     let line = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" 200 5";
-    let opened = log("", &format!("{line} \"{long}\"\n{line}\n")).unwrap();
+    let opened = access("", &format!("{line} \"{long}\"\n{line}\n")).unwrap();
     assert_eq!((opened.input.lines, opened.input.used), (2, 2));
     let opened = table(TIME, &format!("time,x\n0,{long}\n0,y\n")).unwrap();
     assert_eq!(opened.skipped(), ["1 x it is longer than 1 MiB, first 2"]);

@@ -1,20 +1,20 @@
 //! Times of whole records: offsets, order, durations, whole seconds, units.
 
-use super::{TIME, log, table};
+use super::{TIME, access, table};
 use crate::time::{Instant, SECOND};
 
 #[test]
 fn different_offsets_of_one_instant_are_one_instant() {
     let line = |time| format!("192.0.2.7 - - [{time}] \"GET / HTTP/1.1\" 200 5\n");
     let file = line("08/Aug/2016:16:49:16 +0800") + &line("08/Aug/2016:08:49:16 +0000");
-    let opened = log("spread = \"none\"", &file).unwrap();
+    let opened = access("spread = \"none\"", &file).unwrap();
     assert_eq!(opened.rows(), ["08:49:16Z 192.0.2.7 `/` 1", "08:49:16Z 192.0.2.7 `/` 1"]);
 }
 
 #[test]
 fn leap_seconds_and_missing_offsets_are_noted() {
     let file = "h - - [31/Dec/2016:23:59:60 +0000]\nh - - [01/Jan/2017:00:00:00]\n";
-    let opened = log("spread = \"none\"", file).unwrap();
+    let opened = access("spread = \"none\"", file).unwrap();
     assert_eq!(opened.rows(), ["00:00:00Z h `` 1", "00:00:00Z h `` 1"]);
     let notes = opened.notes();
     assert!(notes.contains("1 stamp without an offset is taken as UTC."), "{notes}");
@@ -42,7 +42,7 @@ fn a_stamp_at_the_end_less_the_duration_is_the_arrival() {
     let line = "192.0.2.7 - - [21/Jun/2021:15:30:45 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"-\"";
     let file = format!("{line} 10.005\n{line} -\n");
     let arrivals = |settings: &str| {
-        let opened = log(settings, &file).unwrap();
+        let opened = access(settings, &file).unwrap();
         let times: Vec<String> = opened.rows().iter().map(|row| row[..12].to_owned()).collect();
         (times, opened.notes())
     };
@@ -59,7 +59,7 @@ fn a_stamp_at_the_end_less_the_duration_is_the_arrival() {
     let opened =
         table(&format!("{TIME}columns.duration = \"took\"\nduration-unit = \"ms\""), file).unwrap();
     assert_eq!(opened.rows(), ["15:30:34.995Z all `` 1"]);
-    assert!(log("arrival = \"end\"", line).err().unwrap().contains("there are no durations"));
+    assert!(access("arrival = \"end\"", line).err().unwrap().contains("there are no durations"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn smooth() -> String {
 #[test]
 fn whole_seconds_are_spread_evenly_unless_said_otherwise() {
     let gaps = |settings: &str| {
-        let opened = log(settings, &smooth()).unwrap();
+        let opened = access(settings, &smooth()).unwrap();
         let mut gaps: Vec<i64> = opened.nanos().windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable();
         gaps.dedup();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::reader::End;
+use super::End;
 
 /// The fields of the row that was read last; memory is used again from row to row.
 #[derive(Default)]
@@ -153,7 +153,7 @@ fn field(bytes: &[u8], from: usize, delimiter: u8) -> Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::record::readable;
+    use crate::log::readable;
     use proptest::prelude::*;
 
     fn split(record: &str, delimiter: u8) -> Result<Vec<String>, &'static str> {

@@ -62,12 +62,15 @@ fn day_month_year(text: &[u8]) -> Option<(Date, &[u8])> {
     Some(((year, month as u32 + 1, value_of(&[d1, d2])? as u32), rest))
 }
 
-/// `2023-11-16`, the letter or space after it, and what follows.
+/// `2023-11-16` or `2023/11/16`, the letter or space after it, and what follows.
 fn year_month_day(text: &[u8]) -> Option<(Date, &[u8])> {
     let (date, rest) = text.split_at_checked(11)?;
-    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T' | b't' | b' '] = *date else {
+    let [y1, y2, y3, y4, dash, m1, m2, same, d1, d2, b'T' | b't' | b' '] = *date else {
         return None;
     };
+    if !matches!(dash, b'-' | b'/') || same != dash {
+        return None;
+    }
     let year = value_of(&[y1, y2, y3, y4])? as i64;
     Some(((year, value_of(&[m1, m2])? as u32, value_of(&[d1, d2])? as u32), rest))
 }
@@ -122,6 +125,11 @@ fn offset(text: &[u8]) -> Option<Option<i64>> {
     (minutes < 60).then_some(Some(sign * (hours * 3600 + minutes * 60)))
 }
 
+/// The seconds of `+08:00`, `+0800` or `+08`; `None` for anything else.
+pub fn offset_of(text: &[u8]) -> Option<i64> {
+    offset(text).flatten().filter(|_| matches!(text, [b'+' | b'-', ..]))
+}
+
 fn days_in(year: i64, month: u32) -> u32 {
     let leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
@@ -160,6 +168,7 @@ mod tests {
             "07/aug/2016:22:49:16 -1000",
             "2016-08-08T08:49:16Z",
             "2016-08-08 08:49:16",
+            "2016/08/08 08:49:16",
             "2016-08-08 08:49:16 UTC",
             "2016-08-08t10:19:16.000+01:30",
             "2016-08-08T09:49:16+01",

@@ -10,7 +10,7 @@ const JUMP: Span = Span::from_secs(300);
 const PERSISTS: u32 = 10;
 
 /// What was seen of the order of times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Order {
     latest: Option<Instant>,
     late: u64,
@@ -54,25 +54,30 @@ impl Order {
         self.late == 0
     }
 
-    /// Sentences on what was out of order.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.late > 0 {
-            notes.push(format!(
-                "{} out of order, by {} at most; requests were sorted by time, those of one \
-                 instant kept their order.",
-                count(self.late, "request stands", "requests stand"),
-                self.most
-            ));
-        }
-        if let Some(jump) = self.jump.or(self.run) {
-            notes.push(format!(
-                "From line {} the times go back by {} and stay back: a clock was set back there, \
-                 or records were joined in the wrong order.",
-                jump.line, jump.by
-            ));
-        }
-        notes
+    /// How many are earlier than one before them.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// By how much they are, at most.
+    pub fn most(&self) -> Span {
+        self.most
+    }
+
+    /// A sentence on what was out of order, if anything was, with what was `done` about it.
+    pub fn late_note(&self, done: &str) -> Option<String> {
+        let requests = count(self.late, "request stands", "requests stand");
+        let most = self.most;
+        (self.late > 0).then(|| format!("{requests} out of order, by {most} at most; {done}."))
+    }
+
+    /// A sentence on a clock that was set back, if it seems that one was.
+    pub fn step_note(&self) -> Option<String> {
+        let Jump { line, by, .. } = self.jump.or(self.run)?;
+        Some(format!(
+            "From line {line} the times go back by {by} and stay back: a clock was set back there, \
+             or records were joined in the wrong order."
+        ))
     }
 }
 
@@ -85,7 +90,8 @@ mod tests {
         for (index, second) in seconds.into_iter().enumerate() {
             order.push(Instant(second * 1_000_000_000), index as u64 + 1);
         }
-        order.notes().join("\n")
+        let notes = order.late_note("sorted").into_iter().chain(order.step_note());
+        notes.collect::<Vec<_>>().join("\n")
     }
 
     #[test]

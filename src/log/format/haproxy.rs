@@ -1,0 +1,245 @@
+//! Logs of HAProxy in its HTTP and TCP formats, with or without a prefix of syslog. The time in brackets is
+//! that at which the request was accepted, in the zone of the server; the last of the timers is how long all
+//! of it took.
+
+use super::naming::span;
+use super::request::{split, unquoted};
+use super::words::Words;
+use super::{Fault, Format, Layout, Parsed, Parser, Stamps};
+use crate::error::Problem;
+use crate::log::entry::{Entry, Field, Values};
+use crate::log::number::Unit;
+use crate::log::stamp::{self, NOT_A_TIME, Stamp};
+
+/// The entry of the registry.
+pub const FORMAT: Format = Format {
+    name: "haproxy",
+    summary: "Logs of HAProxy, in its HTTP format; also TCP.",
+    example: r#"May 17 10:05:03 lb1 haproxy[14389]: 192.0.2.7:33317 [17/May/2015:10:05:03.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {example.com|203.0.113.9} {} "GET /a?b=c HTTP/1.1""#,
+    expected: "a line has the address of the client, a time as `[17/May/2015:10:05:03.655]`, and timers \
+               as `10/0/30/69/109`",
+    stamps: Stamps::Start,
+    fits: |lines, _| lines.iter().filter(|line| fits(line)).count(),
+    open,
+};
+
+fn open(layout: &Layout) -> Result<Box<dyn Parser>, Vec<Problem>> {
+    let wanted: Vec<Field> = layout.wanted.iter().map(|field| layout.own(field)).collect();
+    Ok(Box::new(HaProxy { values: Values::of(wanted.len()), wanted, words: Words::default() }))
+}
+
+fn fits(line: &[u8]) -> bool {
+    let Ok(accepted) = accepted(line) else { return false };
+    let mut words = Words::default();
+    words.split(accepted.after);
+    words
+        .get(2, accepted.after)
+        .is_some_and(|timers| timers.split(|&byte| byte == b'/').count() >= 3)
+}
+
+/// The time in brackets and what stands on both sides of it.
+struct Accepted<'a> {
+    client: &'a [u8],
+    stamp: Stamp,
+    after: &'a [u8],
+}
+
+fn accepted(line: &[u8]) -> Result<Accepted<'_>, &'static str> {
+    let mut fault = None;
+    for open in memchr::memchr_iter(b'[', line) {
+        let inner = &line[open + 1..];
+        let Some(close) = memchr::memchr(b']', inner) else { break };
+        // The number of the process stands in brackets too.
+        if inner.get(2) != Some(&b'/') {
+            continue;
+        }
+        match stamp::parse(&inner[..close]) {
+            Ok(stamp) => {
+                let before = line[..open].trim_ascii_end();
+                let start =
+                    before.iter().rposition(|&byte| byte == b' ').map_or(0, |space| space + 1);
+                return Ok(Accepted {
+                    client: &before[start..],
+                    stamp,
+                    after: &inner[close + 1..],
+                });
+            }
+            Err(reason) => fault = fault.or(Some(reason)),
+        }
+    }
+    Err(fault.unwrap_or(NOT_A_TIME))
+}
+
+/// What the fields after the time are called, up to those that vary.
+const NAMES: [&str; 10] = [
+    "frontend",
+    "backend",
+    "timers",
+    "status",
+    "bytes",
+    "request-cookie",
+    "response-cookie",
+    "termination",
+    "connections",
+    "queues",
+];
+
+struct HaProxy {
+    wanted: Vec<Field>,
+    words: Words,
+    values: Values,
+}
+
+impl Parser for HaProxy {
+    fn parse<'a>(&'a mut self, record: &'a [u8]) -> Result<Parsed<'a>, Fault> {
+        let Accepted { client, stamp, after } = accepted(record)?;
+        self.words.split(after);
+        let word = |index: usize| self.words.get(index, after);
+        let timers = word(2);
+        let total = timers.and_then(|timers| timers.rsplit(|&byte| byte == b'/').next());
+        // With `logasap` the time is followed by a plus: at least so much.
+        let took = total
+            .and_then(|total| span(total.strip_prefix(b"+").unwrap_or(total), Unit::Milliseconds));
+        // Connections of TCP have three timers, and no status after them.
+        let http =
+            timers.is_some_and(|timers| timers.iter().filter(|&&byte| byte == b'/').count() >= 4);
+        let request =
+            || (0..self.words.len()).rev().filter_map(word).find(|word| word.starts_with(b"\""));
+        self.values.clear();
+        for (position, field) in self.wanted.iter().enumerate() {
+            let value = match field {
+                Field::Address => Some(client),
+                Field::Status => word(3).filter(|_| http),
+                Field::Bytes => word(if http { 4 } else { 3 }),
+                Field::Method => {
+                    request().and_then(|line| split(unquoted(line), true)).map(|(method, _)| method)
+                }
+                Field::Target => request().and_then(|line| split(unquoted(line), true)?.1),
+                Field::Named(name) => match name.strip_prefix("captured:") {
+                    Some(number) => number.parse().ok().and_then(|number| captured(after, number)),
+                    None => NAMES.iter().position(|known| known == name).and_then(word),
+                },
+                Field::User | Field::Forwarded | Field::Host | Field::Agent | Field::Referer => {
+                    None
+                }
+            };
+            if let Some(value) = value {
+                self.values.put(position, record, value);
+            }
+        }
+        Ok(Parsed::Entry(Entry::new(stamp, took, record, &self.values)))
+    }
+
+    fn takes_cut_records(&self) -> bool {
+        true
+    }
+
+    fn has_durations(&self) -> bool {
+        true
+    }
+}
+
+/// The captured header of a number, from 1, those of the answer after those of the request.
+fn captured(after: &[u8], number: usize) -> Option<&[u8]> {
+    // Braces may be in the request as well, which comes last.
+    let end = memchr::memmem::find(after, b" \"").unwrap_or(after.len());
+    let mut left = number.checked_sub(1)?;
+    let mut rest = &after[..end];
+    while let Some(open) = memchr::memchr(b'{', rest) {
+        let inner = &rest[open + 1..];
+        let close = memchr::memchr(b'}', inner).unwrap_or(inner.len());
+        for value in inner[..close].split(|&byte| byte == b'|') {
+            match left {
+                0 => return Some(value),
+                _ => left -= 1,
+            }
+        }
+        rest = &inner[close..];
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::format::Column;
+    use crate::log::readable;
+    use proptest::prelude::*;
+
+    fn parsed(line: &str) -> Result<String, Fault> {
+        let column = Column { name: "captured:2".to_owned(), place: None };
+        let mut wanted: Vec<Field> =
+            vec![Field::Address, Field::Status, Field::Method, Field::Target];
+        wanted.extend([
+            Field::Forwarded,
+            Field::of("captured:1"),
+            Field::of("captured:3"),
+            Field::of("backend"),
+        ]);
+        let count = wanted.len();
+        let columns = vec![(Field::Forwarded, column)];
+        let layout = Layout { wanted, columns, ..Layout::default() };
+        let mut parser = open(&layout).unwrap();
+        let Parsed::Entry(entry) = parser.parse(line.as_bytes())? else { panic!("no heading") };
+        let values =
+            (0..count).map(|position| entry.get(position).map_or("none".to_owned(), readable));
+        let took = entry.took.map_or("none".to_owned(), |took| took.to_string());
+        let local = if entry.stamp.local { " local" } else { "" };
+        Ok(format!(
+            "{}{local} {} took {took}",
+            entry.stamp.at,
+            values.collect::<Vec<_>>().join(" ")
+        ))
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_arrival_whatever_stands_before_it() {
+        let found = "2015-05-17T10:05:03.655Z local 192.0.2.7:33317 200 GET /a?b=c 203.0.113.9 example.com \
+                     none static/srv1 took 109ms";
+        let line = FORMAT.example;
+        assert_eq!(parsed(line).unwrap(), found);
+        let bare = &line[line.find("192").unwrap()..];
+        assert_eq!(parsed(bare).unwrap(), found);
+        assert_eq!(parsed(&bare.replace("/109 ", "/+109 ")).unwrap(), found);
+        let more = bare.replace("{}", "{text/html|x}");
+        assert_eq!(parsed(&more).unwrap(), found.replace(" none ", " text/html "));
+    }
+
+    #[test]
+    fn what_is_not_there_is_none() {
+        let at = "2015-05-17T10:05:03.655Z local 192.0.2.7:33317";
+        let bad = "192.0.2.7:33317 [17/May/2015:10:05:03.655] in in/<NOSRV> -1/-1/-1/-1/2 400 187 - - PR-- 0/0/0/0/0 0/0 \"<BADREQ>\"";
+        assert_eq!(
+            parsed(bad).unwrap(),
+            format!("{at} 400 none none none none none in/<NOSRV> took 2ms")
+        );
+        let tcp =
+            "192.0.2.7:33317 [17/May/2015:10:05:03.655] in out/s1 0/0/5007 212 -- 0/0/0/0/3 0/0";
+        assert_eq!(
+            parsed(tcp).unwrap(),
+            format!("{at} none none none none none none out/s1 took 5007ms")
+        );
+        let cut = "192.0.2.7:33317 [17/May/2015:10:05:03.655] in";
+        assert_eq!(
+            parsed(cut).unwrap(),
+            format!("{at} none none none none none none none took none")
+        );
+        let started = "May 17 10:05:03 lb1 haproxy[14389]: Proxy http-in started.";
+        assert_eq!(parsed(started), Err(NOT_A_TIME.into()));
+    }
+
+    #[test]
+    fn its_lines_are_told_from_those_of_other_servers() {
+        assert!(fits(FORMAT.example.as_bytes()));
+        let combined = super::super::combined::FORMAT;
+        assert!(!fits(combined.example.as_bytes()));
+        assert_eq!((combined.fits)(&[FORMAT.example.as_bytes()], &Layout::default()), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_it_panic(line in "(192.0.2.7:1 |\\[17/May/2015:10:05:03.655\\]|[]\\[{}|/\"]| |1/2/3/4/5|GET){0,20}") {
+            let _ = parsed(&line);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A line into fields between spaces, where a field in quotes may have spaces too. Quotes may be escaped,
+//! raw or missing; a field that is spoilt by them is joined again where its last quote shows it.
+
+use std::ops::Range;
+
+use super::request::closing_quote;
+
+/// The fields of the text that was split last; memory is used again from text to text.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    fields: Vec<Range<usize>>,
+}
+
+impl Words {
+    /// Splits a text into fields between spaces; spaces in quotes are part of theirs.
+    pub fn split(&mut self, text: &[u8]) {
+        self.fields.clear();
+        let mut at = 0;
+        while let Some(start) = next(text, at) {
+            let end = field_end(text, start);
+            at = end;
+            let field = &text[start..end];
+            let closes = field.last() == Some(&b'"') && field[0] != b'"';
+            // The rest of a field that has a raw quote inside.
+            let opened = self.fields.iter().rposition(|range| text[range.start] == b'"');
+            match opened {
+                Some(index) if closes && index > 0 => {
+                    self.fields.truncate(index + 1);
+                    self.fields[index].end = end;
+                }
+                _ => self.fields.push(start..end),
+            }
+        }
+    }
+
+    /// Finds the first field alone, which is cheaper.
+    pub fn first_only(&mut self, text: &[u8]) {
+        self.fields.clear();
+        if let Some(start) = next(text, 0) {
+            self.fields.push(start..field_end(text, start));
+        }
+    }
+
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// A field of `text`, which was split last, with its quotes.
+    pub fn get<'a>(&self, index: usize, text: &'a [u8]) -> Option<&'a [u8]> {
+        text.get(self.fields.get(index)?.clone())
+    }
+}
+
+/// Where the next field starts.
+fn next(text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|blank| from + blank)
+}
+
+/// Where the field that starts at `from` ends; one whose quote is never closed goes to the end.
+fn field_end(text: &[u8], from: usize) -> usize {
+    if text[from] != b'"' {
+        return memchr::memchr2(b' ', b'\t', &text[from..])
+            .map_or(text.len(), |space| from + space);
+    }
+    let mut at = from + 1;
+    // A quote that no space follows is one that the client has sent.
+    while let Some(quote) = text.get(at..).and_then(closing_quote) {
+        at += quote + 1;
+        if text.get(at).is_none_or(u8::is_ascii_whitespace) {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stand_between_spaces_and_quotes_hold_them_together() {
+        let fields = |text: &str| {
+            let mut words = Words::default();
+            words.split(text.as_bytes());
+            let all = (0..words.len()).filter_map(|index| words.get(index, text.as_bytes()));
+            all.map(|field| String::from_utf8(field.to_vec()).unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("  a   b\tc"), ["a", "b", "c"]);
+        assert_eq!(fields(r#"1 "a b" "c \" d" e"#), ["1", r#""a b""#, r#""c \" d""#, "e"]);
+        assert_eq!(fields(r#"1 "raw "user" agent" e"#), ["1", r#""raw "user" agent""#, "e"]);
+        assert_eq!(fields(r#"1 "cut off"#), ["1", r#""cut off"#]);
+        assert_eq!(fields(""), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,106 @@
+//! What a reader of the results must know of the files that were read.
+
+use super::intake::Order;
+use super::spread::Spread;
+use crate::log::count;
+use crate::log::read::Report;
+use crate::params::Choice;
+use crate::traffic::Input;
+
+/// What is known of all files together, told with the first of them that was used.
+pub struct Notes {
+    /// What became of requests out of order.
+    pub order: Order,
+    /// How the requests of a second were spread, if all stamps are whole seconds.
+    pub seconds: Option<Spread>,
+    /// How they were to be, if that was said.
+    pub wanted: Option<Spread>,
+    /// How many clients are known by an address that is none.
+    pub without_address: u64,
+    /// What the kind of source has to say, one sentence each.
+    pub more: Vec<String>,
+}
+
+impl Notes {
+    /// A file that was read, with its notes.
+    pub fn input(&mut self, report: Report) -> Input {
+        let used = report.used > 0;
+        let mut notes = report.notes.clone();
+        notes.extend(report.order.late_note(self.done()));
+        notes.extend(report.order.step_note());
+        notes.extend(self.spread_note().filter(|_| used));
+        notes.extend(durations_note(&report));
+        notes.extend(report.zone_notes.iter().cloned());
+        if report.leap > 0 {
+            let stamps = count(report.leap, "leap second (:60) is", "leap seconds (:60) are");
+            notes.push(format!("{stamps} taken as the second after."));
+        }
+        if used && self.without_address > 0 {
+            let clients = count(
+                self.without_address,
+                "client is known by a name that is no IP address",
+                "clients are known by names that are no IP addresses",
+            );
+            notes.push(format!("{clients}."));
+        }
+        if used {
+            notes.append(&mut self.more);
+            (self.seconds, self.wanted, self.without_address) = (None, None, 0);
+        }
+        Input {
+            path: report.name,
+            format: report.format.map(str::to_owned),
+            compression: report.compression.map(str::to_owned),
+            bytes: report.bytes,
+            sha256: report.sha256,
+            lines: report.lines,
+            used: report.used,
+            skipped: report.skipped,
+            unusable: report.unusable,
+            notes,
+        }
+    }
+
+    /// What was done about requests out of order, to follow a semicolon.
+    fn done(&self) -> &'static str {
+        match self.order {
+            Order::Sort | Order::Error => {
+                "requests were sorted by time, those of one instant kept their order"
+            }
+            Order::File => "they keep their place and count as of the time of the one before",
+        }
+    }
+
+    fn spread_note(&self) -> Option<String> {
+        if let Some(spread) = self.seconds {
+            return Some(spread_note(spread));
+        }
+        self.wanted.map(|wanted| {
+            let name = wanted.name();
+            format!("`spread = \"{name}\"` has no effect: stamps are finer than a second.")
+        })
+    }
+}
+
+/// A sentence on how the requests of a second were spread, where stamps are whole seconds.
+pub fn spread_note(spread: Spread) -> String {
+    format!(
+        "Stamps are whole seconds: the requests of each second {}; another `spread` gives other \
+         numbers.",
+        spread.done()
+    )
+}
+
+fn durations_note(report: &Report) -> Option<String> {
+    if !report.ends || !report.has_durations {
+        return None;
+    }
+    let without = match report.without_duration {
+        0 => String::new(),
+        some => {
+            let requests = count(some, "request has", "requests have");
+            format!("; {requests} none, and arrived when stamped")
+        }
+    };
+    Some(format!("Arrivals are the stamps less the durations{without}."))
+}

@@ -1,0 +1,133 @@
+//! How an entry of a log becomes a request: who made it, what for, and what it cost.
+
+use std::net::IpAddr;
+
+use crate::log::format::Fault;
+use crate::log::{Entry, readable};
+use crate::traffic::Client;
+
+/// Makes requests of entries that have the fields it has asked for.
+pub trait Reading {
+    /// Appends bytes that tell all about the client, and differ if it does.
+    fn identity(&mut self, entry: &Entry, into: &mut Vec<u8>);
+
+    /// Whether a request counts; asked once of each.
+    fn keeps(&mut self, _entry: &Entry) -> bool {
+        true
+    }
+
+    /// The client with these bytes, and whether it is known by an address that is none.
+    fn client(&self, identity: &[u8]) -> (Client, bool);
+
+    /// Appends what was asked for, and nothing if that does not matter.
+    fn endpoint(&mut self, entry: &Entry, into: &mut Vec<u8>);
+
+    /// How such bytes are shown.
+    fn endpoint_name(&self, bytes: &[u8]) -> String {
+        readable(bytes)
+    }
+
+    /// What it cost, from 1.
+    ///
+    /// # Errors
+    /// Why it cannot be told.
+    fn cost(&mut self, _entry: &Entry) -> Result<u32, Fault> {
+        Ok(1)
+    }
+
+    /// What else must be known of what was read, one sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Appends an address so that it is told from every other, in few bytes where it is one of IPv4.
+#[inline]
+pub fn append_address(text: &[u8], into: &mut Vec<u8>) {
+    match octets(text) {
+        Some(octets) => {
+            into.push(4);
+            into.extend_from_slice(&octets);
+        }
+        None => append_text(text, into),
+    }
+}
+
+/// Appends a text so that it is told from every address.
+pub fn append_text(text: &[u8], into: &mut Vec<u8>) {
+    into.push(0);
+    into.extend_from_slice(text);
+}
+
+/// The address that a text is, as far as it is one: without brackets, and ::ffff:192.0.2.7 as 192.0.2.7, as
+/// seen by a server that listens on both.
+pub fn address(text: &[u8]) -> Option<IpAddr> {
+    let bare = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
+    let text = std::str::from_utf8(bare.unwrap_or(text)).ok()?;
+    text.parse().ok().map(|address: IpAddr| address.to_canonical())
+}
+
+/// The client that was appended as an address, and whether that is none.
+pub fn client_at(identity: &[u8]) -> (Client, bool) {
+    let (address, text) = match *identity {
+        [4, a, b, c, d] => (Some(IpAddr::from([a, b, c, d])), &[][..]),
+        [_, ref text @ ..] => (address(text), text),
+        [] => (None, &[][..]),
+    };
+    let name = address.map_or_else(|| readable(text), |address| address.to_string());
+    (Client { name, address, ..Client::default() }, address.is_none())
+}
+
+/// The octets of an IPv4 address in its only short form.
+#[inline]
+fn octets(text: &[u8]) -> Option<[u8; 4]> {
+    let mut octets = [0_u8; 4];
+    let (mut at, mut value, mut digits) = (0, 0_u32, 0);
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 && digits < 3 && (digits == 0 || value > 0) {
+            value = value * 10 + u32::from(digit);
+            digits += 1;
+        } else if byte == b'.' && digits > 0 && at < 3 {
+            octets[at] = u8::try_from(value).ok()?;
+            (at, value, digits) = (at + 1, 0, 0);
+        } else {
+            return None;
+        }
+    }
+    octets[3] = u8::try_from(value).ok()?;
+    (at == 3 && digits > 0).then_some(octets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::net::Ipv4Addr;
+
+    proptest! {
+        #[test]
+        fn octets_are_those_of_the_standard_library_and_texts_differ(
+            text in "([0-9]{1,4}\\.){0,4}[0-9]{0,3}|[a-f0-9:.]{0,8}",
+        ) {
+            let standard: Option<Ipv4Addr> = text.parse().ok();
+            prop_assert_eq!(octets(text.as_bytes()), standard.map(|address| address.octets()));
+        }
+    }
+
+    #[test]
+    fn a_client_is_named_by_its_address_in_short_or_by_what_stands_there() {
+        for (text, name, nameless) in [
+            ("192.0.2.7", "192.0.2.7", false),
+            ("::ffff:192.0.2.7", "192.0.2.7", false),
+            ("[2001:db8:0::1]", "2001:db8::1", false),
+            ("host.example", "host.example", true),
+            ("-", "-", true),
+        ] {
+            let mut identity = Vec::new();
+            append_address(text.as_bytes(), &mut identity);
+            let (client, found) = client_at(&identity);
+            assert_eq!((client.name.as_str(), found), (name, nameless), "{text}");
+        }
+    }
+}
