@@ -54,6 +54,7 @@ pub mod nodes;
 pub mod params;
 pub mod rate;
 pub mod redis;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -2,11 +2,13 @@
 //! simulated time, a [`Reading`] is what some clock shows at an instant, a [`Span`] is a length.
 //! A [`Window`] is the time between two instants.
 
+mod divisor;
 mod offset;
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
+pub use divisor::Divisor;
 pub use offset::Offset;
 
 /// Nanoseconds in a second.

@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["scenario"],
     &["traffic", "judge", "inspect"],
     &["world"],
+    &["replay"],
     &["metrics"],
     &["report"],
     &["run"],

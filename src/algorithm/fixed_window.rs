@@ -13,6 +13,7 @@ mod until_forgotten;
 
 use until_forgotten::UntilForgotten;
 
+use super::grid::Grid;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
@@ -53,8 +54,8 @@ impl Choice for Anchor {
 fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
     let anchor = params.or("anchor", Anchor::Epoch, "Where windows begin.");
     let grid = match anchor {
-        Anchor::Epoch => true,
-        Anchor::FirstRequest => false,
+        Anchor::Epoch => Some(Grid::new(limit.per.signed())),
+        Anchor::FirstRequest => None,
         Anchor::Expiry => {
             let mode = common.backwards;
             let known = params.require(
@@ -74,8 +75,8 @@ fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<d
 struct FixedWindow {
     limit: u64,
     width: i64,
-    /// Whether windows lie on the grid of the epoch, or a key opens its own.
-    grid: bool,
+    /// The grid of the epoch, unless a key opens its own windows.
+    grid: Option<Grid>,
     common: Common,
 }
 
@@ -89,9 +90,9 @@ struct State {
 impl FixedWindow {
     /// Where the window that opens for `now` ends.
     fn end_of(&self, now: i64) -> i64 {
-        match self.grid {
-            true => now.saturating_add(self.width - now.rem_euclid(self.width)),
-            false => now.saturating_add(self.width),
+        match &self.grid {
+            Some(grid) => grid.end_of(now),
+            None => now.saturating_add(self.width),
         }
     }
 
@@ -140,6 +141,18 @@ impl Algorithm for FixedWindow {
         state.count = state.count.saturating_add(u64::from(cost));
     }
 
+    #[inline]
+    fn pass(&self, state: &mut State, now: Reading) -> Verdict {
+        if now.0 >= state.end && self.limit > 0 {
+            *state = State { end: self.end_of(now.0), count: 1 };
+        } else if state.count < self.limit {
+            state.count += 1;
+        } else {
+            return Verdict::Deny;
+        }
+        Verdict::Admit
+    }
+
     fn as_of(&self, state: &State, now: Reading) -> Reading {
         let freezes = self.common.backwards == Backwards::Freeze;
         let precedes = now.0 < state.end && self.precedes(now.0, state);
@@ -149,7 +162,7 @@ impl Algorithm for FixedWindow {
     fn owe(&self, state: &mut State, now: Reading, cost: u32) {
         let freezes = self.common.backwards == Backwards::Freeze;
         let is_over = now.0 < state.end && self.precedes(now.0, state);
-        if !(self.grid && freezes && is_over) {
+        if !(self.grid.is_some() && freezes && is_over) {
             self.charge(state, now, cost);
         }
     }

@@ -71,6 +71,14 @@ impl<N: Nanos> Algorithm for Gcra<N> {
         self.schedule.charge(state, now, cost);
     }
 
+    #[inline]
+    fn pass(&self, state: &mut Due<N>, now: Reading) -> Verdict {
+        match self.schedule.pass(state, now) {
+            Some(_) => Verdict::Admit,
+            None => Verdict::Deny,
+        }
+    }
+
     fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {
         self.schedule.as_of(state, now)
     }

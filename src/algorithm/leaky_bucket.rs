@@ -13,7 +13,7 @@
 //!
 //! **Weakness.** Bursts wait although nobody else asks for anything.
 
-use super::schedule::{Due, Schedule};
+use super::schedule::{Due, Exact, Schedule};
 use super::width::Nanos;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, Verdict, Wait};
 use crate::params::{Choice, Params};
@@ -26,7 +26,7 @@ pub const KIND: Kind = Kind {
     summary: "Queues what comes and lets it out at an even rate.",
     weakness: "Makes bursts wait although the backend may be idle.",
     memory: "next free slot",
-    queues: true,
+    queues: LeakyBucket::<i64>::QUEUES,
     configure,
     backwards: &[Backwards::Freeze, Backwards::RewindOnAdmit, Backwards::Rewind, Backwards::Naive],
 };
@@ -67,8 +67,20 @@ struct LeakyBucket<N> {
     first: First,
 }
 
+/// What passes once it leaves.
+#[inline]
+fn until<N: Nanos>(leaves: Exact<N>, now: Reading) -> Verdict {
+    let span = (leaves.ceil() - i128::from(now.0)).unsigned_abs();
+    match Span::try_from_nanos(span).unwrap_or(Span::MAX) {
+        Span::ZERO => Verdict::Admit,
+        span => Verdict::Queue(span),
+    }
+}
+
 impl<N: Nanos> Algorithm for LeakyBucket<N> {
     type State = Due<N>;
+
+    const QUEUES: bool = true;
 
     fn fresh(&self) -> Due<N> {
         self.schedule.fresh()
@@ -84,11 +96,7 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
             First::Immediate if self.schedule.is_idle(&settled) => return Verdict::Admit,
             First::Immediate => self.schedule.start(&settled),
         };
-        let span = (leaves.ceil() - i128::from(now.0)).unsigned_abs();
-        match Span::try_from_nanos(span).unwrap_or(Span::MAX) {
-            Span::ZERO => Verdict::Admit,
-            span => Verdict::Queue(span),
-        }
+        until(leaves, now)
     }
 
     fn wait(&self, state: &Due<N>, now: Reading, cost: u32) -> Wait {
@@ -97,6 +105,20 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
 
     fn charge(&self, state: &mut Due<N>, now: Reading, cost: u32) {
         self.schedule.charge(state, now, cost);
+    }
+
+    #[inline]
+    fn pass(&self, state: &mut Due<N>, now: Reading) -> Verdict {
+        let idle =
+            self.first == First::Immediate && self.schedule.is_idle(&Due { last: now.0, ..*state });
+        match self.schedule.pass(state, now) {
+            None => Verdict::Deny,
+            Some(_) if idle => Verdict::Admit,
+            Some((start, done)) => match self.first {
+                First::AfterInterval => until(done, now),
+                First::Immediate => until(start, now),
+            },
+        }
     }
 
     fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {

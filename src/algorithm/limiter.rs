@@ -1,7 +1,7 @@
 //! One algorithm over the states of many keys, behind an object-safe face with a blanket
 //! implementation, so that an engine is compiled once and dispatches once a decision or a chunk.
 
-use super::{Algorithm, Footprint, Verdict, Wait};
+use super::{Algorithm, Batch, Decided, Footprint, Verdict, Wait};
 use crate::fetch::fetch;
 use crate::seed::{Draws, Seed};
 use crate::time::{Reading, Span};
@@ -50,6 +50,12 @@ pub trait Limiter: Send {
 
     /// Has the states of keys fetched from memory, as they will be needed before long.
     fn fetch(&self, keys: &[u32]);
+
+    /// See [`Algorithm::in_time_order`]; for a clock of full resolution.
+    fn in_time_order(&self) -> Option<Box<dyn Limiter>>;
+
+    /// Decides the next batch of histories. No other call but this is made of a limiter of which this is.
+    fn replay(&mut self, batch: &Batch, decided: &mut Decided);
 }
 
 /// What became of an attempt under one limit alone, and what is kept of its key then.
@@ -82,10 +88,10 @@ impl Kept {
 
 /// The blanket implementation of [`Limiter`], with the clock's resolution applied around the rule.
 pub struct Keyed<A: Algorithm> {
-    algorithm: A,
-    tick: i64,
-    draws: Draws,
-    states: Vec<A::State>,
+    pub(super) algorithm: A,
+    pub(super) tick: i64,
+    pub(super) draws: Draws,
+    pub(super) states: Vec<A::State>,
 }
 
 impl<A: Algorithm> Keyed<A> {
@@ -96,7 +102,7 @@ impl<A: Algorithm> Keyed<A> {
     }
 
     /// The reading as a clock of this resolution shows it.
-    fn cut(&self, now: Reading) -> Reading {
+    pub(super) fn cut(&self, now: Reading) -> Reading {
         match self.tick {
             1 => now,
             tick => Reading(now.0.div_euclid(tick).saturating_mul(tick)),
@@ -116,7 +122,7 @@ impl<A: Algorithm> Keyed<A> {
     // What the rule says of a state at a reading that was cut down, as the clock's resolution makes of it.
 
     #[inline]
-    fn checked(&self, state: &A::State, now: Reading, cost: u32) -> Verdict {
+    pub(super) fn checked(&self, state: &A::State, now: Reading, cost: u32) -> Verdict {
         match self.algorithm.check(state, now, cost) {
             Verdict::Queue(span) => Verdict::Queue(self.round_up(span).unwrap_or(Span::MAX)),
             verdict => verdict,
@@ -124,7 +130,7 @@ impl<A: Algorithm> Keyed<A> {
     }
 
     #[inline]
-    fn waits(&self, state: &A::State, now: Reading, cost: u32) -> Wait {
+    pub(super) fn waits(&self, state: &A::State, now: Reading, cost: u32) -> Wait {
         match self.algorithm.wait(state, now, cost) {
             Wait::After(span) => self.round_up(span).map_or(Wait::Never, Wait::After),
             Wait::Never => Wait::Never,
@@ -132,7 +138,7 @@ impl<A: Algorithm> Keyed<A> {
     }
 
     #[inline]
-    fn neutral(&self, state: &A::State) -> Option<Reading> {
+    pub(super) fn neutral(&self, state: &A::State) -> Option<Reading> {
         let reading = self.algorithm.neutral_from(state)?;
         // The first reading that, cut down, is not before it.
         Some(match self.tick {
@@ -221,5 +227,13 @@ impl<A: Algorithm> Limiter for Keyed<A> {
             let reading = self.algorithm.neutral_from(&self.states[key as usize]);
             reading.map_or(0, |reading| reading.0 as u64)
         }));
+    }
+
+    fn in_time_order(&self) -> Option<Box<dyn Limiter>> {
+        self.algorithm.in_time_order().filter(|_| self.tick == 1)
+    }
+
+    fn replay(&mut self, batch: &Batch, decided: &mut Decided) {
+        self.decide(batch, decided);
     }
 }

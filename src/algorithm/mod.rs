@@ -22,8 +22,10 @@
 
 mod fixed_window;
 mod gcra;
+mod grid;
 mod leaky_bucket;
 mod limiter;
+mod replay;
 mod schedule;
 mod sliding_window_counter;
 mod sliding_window_log;
@@ -38,6 +40,7 @@ use crate::seed::Draws;
 use crate::time::{Reading, Span};
 
 pub use limiter::{Kept, Keyed, Limiter, Settled};
+pub use replay::{Batch, Decided, History, Last, Mark, Outcome, Run, Segment};
 
 /// What an algorithm says of an attempt before it is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +91,8 @@ pub struct Footprint {
 ///   not denied at `now + d` and is denied at `now + d - 1 ns`, if nothing was charged in between; if
 ///   `Never`, it is denied at every later reading; `d` is zero only where the denial itself, by
 ///   storing an older reading, made room (the sliding counter where readings are rewound);
+/// - in the meantime it is denied at every reading from `now` on that comes no earlier than one before it, where
+///   denials write nothing (`denial_writes`);
 /// - from the reading `neutral_from` on, the state decides as `fresh` does, as long as no reading goes
 ///   back behind it.
 ///
@@ -96,6 +101,15 @@ pub struct Footprint {
 pub trait Algorithm: Send + Sync + 'static {
     /// What is remembered of one key.
     type State: Clone + Send;
+
+    /// Whether attempts may wait in a queue.
+    const QUEUES: bool = false;
+
+    /// Whether what a state takes depends on what it has seen.
+    const GROWS: bool = false;
+
+    /// Whether states that take more and less tell the most themselves; see `most`.
+    const TELLS_MOST: bool = false;
 
     /// The state of a key that was never seen.
     fn fresh(&self) -> Self::State;
@@ -117,6 +131,16 @@ pub trait Algorithm: Send + Sync + 'static {
     /// `cost` has passed at `now` (or joined the queue). Also called without a passing check, by
     /// modes that charge whatever the verdict; then a bucket stops at empty and a queue at full.
     fn charge(&self, state: &mut Self::State, now: Reading, cost: u32);
+
+    /// An attempt of cost 1 at a reading no older than any that the state has seen: decides it and, unless it is
+    /// denied, charges it. What `check` and `charge` do then, where that can be quicker.
+    fn pass(&self, state: &mut Self::State, now: Reading) -> Verdict {
+        let verdict = self.check(state, now, 1);
+        if verdict != Verdict::Deny {
+            self.charge(state, now, 1);
+        }
+        verdict
+    }
 
     /// The reading by which an attempt at `now` is decided: under `freeze` one that this state has seen, if that is
     /// newer.
@@ -140,6 +164,18 @@ pub trait Algorithm: Send + Sync + 'static {
     /// nothing to send.
     fn denial_writes(&self, _state: &Self::State) -> bool {
         false
+    }
+
+    /// The most that a state took after any attempt of unit cost since this was asked last, of attempts in time order
+    /// of which some were `denied` or none; `None` if it was never charged. Told only where `TELLS_MOST`.
+    fn most(&self, _state: &mut Self::State, _denied: bool) -> Option<Footprint> {
+        None
+    }
+
+    /// The same rule in a form that is quicker where costs are all 1 and readings, those of an exact clock, never go
+    /// back; it decides the same and keeps as much. `None` where this form is as quick as any.
+    fn in_time_order(&self) -> Option<Box<dyn Limiter>> {
+        None
     }
 
     /// What `state` takes at `now`.

@@ -155,6 +155,20 @@ impl<N: Nanos> Schedule<N> {
         *due = Due { next: done.min(full).max(settled.next), last: settled.last };
     }
 
+    /// A unit at a reading no older than any before: charges it, if it has room, and gives when it starts and is done.
+    #[inline]
+    pub(super) fn pass(&self, due: &mut Due<N>, now: Reading) -> Option<(Exact<N>, Exact<N>)> {
+        let at = Exact::at(now.0);
+        let start = if due.next.whole >= at.whole { due.next } else { at };
+        let done = self.plus(start, self.interval);
+        let full = Exact { whole: at.whole + self.reach.whole, parts: self.reach.parts };
+        if self.capacity == 0 || done > full {
+            return None;
+        }
+        *due = Due { next: done, last: now.0 };
+        Some((start, done))
+    }
+
     /// The reading by which an attempt at `now` is decided.
     pub(super) fn as_of(&self, due: &Due<N>, now: Reading) -> Reading {
         self.common.backwards.as_of(now, due.last)

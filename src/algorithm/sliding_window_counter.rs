@@ -11,6 +11,7 @@
 //! **Weakness.** It takes what passed in the previous window as spread evenly; where it was not,
 //! the trailing window holds more than the limit, or less than it could.
 
+use super::grid::Grid;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
@@ -44,13 +45,20 @@ impl Choice for Round {
 fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<dyn Limiter>> {
     let round = params.or("round", Round::Floor, "What becomes of the fraction in the estimate.");
     let width = limit.per.signed();
-    let rule = SlidingWindowCounter { limit: limit.requests, width, round, common };
+    let rule = SlidingWindowCounter {
+        limit: limit.requests,
+        width,
+        grid: Grid::new(width),
+        round,
+        common,
+    };
     Some(Box::new(Keyed::new(rule, common.tick)))
 }
 
 struct SlidingWindowCounter {
     limit: u64,
     width: i64,
+    grid: Grid,
     round: Round,
     common: Common,
 }
@@ -66,7 +74,18 @@ struct State {
 
 impl SlidingWindowCounter {
     fn end_of(&self, now: i64) -> i64 {
-        now.saturating_add(self.width - now.rem_euclid(self.width))
+        self.grid.end_of(now)
+    }
+
+    /// Whether the share of `previous` with so much of the window left fits into `spare`.
+    #[inline]
+    fn fits(&self, previous: u64, rest: u64, spare: u128) -> bool {
+        let share = u128::from(previous) * u128::from(rest);
+        let width = self.width as u128;
+        match self.round {
+            Round::Floor => share < (spare + 1) * width,
+            Round::None => share <= spare * width,
+        }
     }
 
     /// The window in which `at` lies. A reading before the window of `state` counts in that, except
@@ -125,12 +144,7 @@ impl Algorithm for SlidingWindowCounter {
         let at = self.common.backwards.decided_at(now.0, state.last);
         let State { end, previous, current, .. } = self.rolled(state, at);
         let Some(spare) = self.spare(current, cost) else { return Verdict::Deny };
-        let share = u128::from(previous) * u128::from(end.abs_diff(at));
-        let width = self.width as u128;
-        let fits = match self.round {
-            Round::Floor => share < (spare + 1) * width,
-            Round::None => share <= spare * width,
-        };
+        let fits = self.fits(previous, end.abs_diff(at), spare);
         if fits { Verdict::Admit } else { Verdict::Deny }
     }
 
@@ -154,6 +168,23 @@ impl Algorithm for SlidingWindowCounter {
     fn charge(&self, state: &mut State, now: Reading, cost: u32) {
         *state = self.settled(state, now.0);
         state.current = state.current.saturating_add(u64::from(cost));
+    }
+
+    #[inline]
+    fn pass(&self, state: &mut State, now: Reading) -> Verdict {
+        let at = now.0;
+        let State { end, previous, current, .. } =
+            if at < state.end { *state } else { self.rolled(state, at) };
+        // In whole numbers, what is left besides this attempt, which itself may take the last.
+        let Some(spare) = self.limit.checked_sub(current).and_then(|left| left.checked_sub(1))
+        else {
+            return Verdict::Deny;
+        };
+        if previous > 0 && !self.fits(previous, end.abs_diff(at), spare.into()) {
+            return Verdict::Deny;
+        }
+        *state = State { end, previous, current: current + 1, last: at };
+        Verdict::Admit
     }
 
     fn as_of(&self, state: &State, now: Reading) -> Reading {

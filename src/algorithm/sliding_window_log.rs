@@ -16,11 +16,13 @@
 //! Every request has an entry of its own here. Logs that name their entries less well (`member`) are in
 //! `sorted_set`.
 
+mod lag;
 mod naming;
 mod sorted_set;
 
 use std::collections::VecDeque;
 
+use lag::LagLog;
 use naming::{Stamp, StampAndRandom};
 use sorted_set::SortedSet;
 
@@ -201,6 +203,8 @@ impl SlidingWindowLog {
 impl Algorithm for SlidingWindowLog {
     type State = State;
 
+    const GROWS: bool = true;
+
     fn fresh(&self) -> State {
         State { stamps: VecDeque::new(), costs: VecDeque::new(), total: 0 }
     }
@@ -262,6 +266,11 @@ impl Algorithm for SlidingWindowLog {
             entries: (state.stamps.len() - left) as u64,
             bytes: (size_of::<State>() + heap) as u64,
         }
+    }
+
+    fn in_time_order(&self) -> Option<Box<dyn Limiter>> {
+        LagLog::for_units(self)
+            .map(|rule| Box::new(Keyed::new(rule, self.common.tick)) as Box<dyn Limiter>)
     }
 
     fn neutral_from(&self, state: &State) -> Option<Reading> {

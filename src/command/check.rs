@@ -38,7 +38,7 @@ pub fn check(
     let scenarios = load::prepare(&files, &options.changes, &[], progress, options.threads)?;
     let mut all = Vec::new();
     for prepared in &scenarios {
-        let options = run::Options { threads: options.threads, decisions: None };
+        let options = run::Options { threads: options.threads, ..run::Options::default() };
         let findings = run::simulate(prepared, options, progress)?;
         all.push((&prepared.scenario, run::judge(&prepared.scenario, &findings.comparison)));
     }

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::logs::{Logs, as_flags};
 use super::{Output, run};
 use crate::error::{Error, Problems};
-use crate::metrics::values;
+use crate::metrics::{METRICS, Metric, Row};
 use crate::params::Choice;
 use crate::rate::Rate;
 use crate::report::{self, affected, table};
@@ -99,12 +99,17 @@ fn prepare(
 /// Whether several cases have the same numbers under every algorithm.
 fn agree(findings: &Findings) -> bool {
     let comparison = &findings.comparison;
-    let numbers = |case: usize| -> Vec<_> {
-        let rows = comparison.rows.iter().filter(|row| row.case == case);
-        rows.map(|row| (&row.algorithm, values(&row.tally))).collect()
+    let rows = |case: usize| comparison.rows.iter().filter(move |row| row.case == case);
+    // Most metrics take a look at every key: the first that differs decides.
+    let same = |one: &Row, other: &Row| {
+        let equal = |metric: &Metric| (metric.value)(&one.tally) == (metric.value)(&other.tally);
+        one.algorithm == other.algorithm && METRICS.iter().all(equal)
     };
-    let first = numbers(0);
-    comparison.cases.len() > 1 && (1..comparison.cases.len()).all(|case| numbers(case) == first)
+    let agrees = |case: usize| {
+        rows(case).count() == rows(0).count()
+            && rows(0).zip(rows(case)).all(|(one, other)| same(one, other))
+    };
+    comparison.cases.len() > 1 && (1..comparison.cases.len()).all(agrees)
 }
 
 /// The scenario.

@@ -149,7 +149,7 @@ fn simulate(
     folder: &mut Folder,
     progress: &dyn Progress,
 ) -> Result<Findings, Error> {
-    let mut simulation = run::Options { threads: options.threads, decisions: None };
+    let mut simulation = run::Options { threads: options.threads, ..run::Options::default() };
     if !options.decisions {
         return run::simulate(prepared, simulation, progress);
     }
@@ -184,25 +184,32 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let comparison = &findings.comparison;
-    for (name, sheet) in sheets(comparison.replicas(), comparison.is_fleet()) {
-        folder.write(name, &sheet(comparison))?;
-    }
+    let write_sheets = |folder: &mut Folder| {
+        let mut sheets = sheets(comparison.replicas(), comparison.is_fleet());
+        sheets.try_for_each(|(name, sheet)| folder.write(name, &sheet(comparison)))
+    };
     if options.charts {
         let figures = chart::figures(comparison);
         let what = format!("drawing {}", comparison.scenario);
         progress.begin(&what, figures.len() as u64, Unit::Charts);
-        let drawn = figures.iter().try_for_each(|chart::Figure { stem, svg, .. }| {
+        let before = |folder: &mut Folder| {
+            write_sheets(folder)?;
+            folder.write("report.html", html::page(comparison, &figures).as_bytes())
+        };
+        let done = |folder: &mut Folder, figure: &chart::Figure, picture: Vec<u8>| {
             if progress.stop() {
                 return Err(Error::Interrupted);
             }
-            folder.write(&drawing(stem, "svg"), svg.as_bytes())?;
-            folder.write(&drawing(stem, "png"), &chart::png(svg)?)?;
+            folder.write(&drawing(&figure.stem, "svg"), figure.svg.as_bytes())?;
+            folder.write(&drawing(&figure.stem, "png"), &picture)?;
             progress.advance(1);
             Ok(())
-        });
+        };
+        let drawn = chart::pictures(&figures, options.threads, &mut folder, before, done);
         progress.end();
         drawn?;
-        folder.write("report.html", html::page(comparison, &figures).as_bytes())?;
+    } else {
+        write_sheets(&mut folder)?;
     }
     if progress.stop() {
         return Err(Error::Interrupted);

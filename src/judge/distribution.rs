@@ -7,7 +7,7 @@ use crate::time::Span;
 /// A collection of spans. Exact up to [`Distribution::EXACT`] of them; beyond that their quantiles
 /// are those of an HDR histogram with three significant digits (at most 0.1 % above), while count,
 /// mean, minimum and maximum stay exact. The order of recording and merging changes nothing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Distribution {
     count: u64,
     sum: u128,
@@ -16,10 +16,28 @@ pub struct Distribution {
     values: Values,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 enum Values {
     Exact(Vec<u64>),
     Rounded(Box<Histogram<u64>>),
+}
+
+impl PartialEq for Distribution {
+    /// Whether the same spans were recorded, in whatever order, as far as they are kept.
+    fn eq(&self, other: &Distribution) -> bool {
+        let sums = |one: &Distribution| (one.count, one.sum, one.least, one.most);
+        let values = match (&self.values, &other.values) {
+            (Values::Exact(one), Values::Exact(other)) => {
+                let (mut one, mut other) = (one.clone(), other.clone());
+                one.sort_unstable();
+                other.sort_unstable();
+                one == other
+            }
+            (Values::Rounded(one), Values::Rounded(other)) => one == other,
+            _ => false,
+        };
+        sums(self) == sums(other) && values
+    }
 }
 
 impl Default for Distribution {
@@ -41,6 +59,23 @@ impl Distribution {
         self.least = self.least.min(nanos);
         self.most = self.most.max(nanos);
         self.keep(nanos);
+    }
+
+    /// Of `count` spans with this sum, least and most: some as they are, the others by steps of the histogram, each
+    /// with a span that falls on it and how many do.
+    pub(super) fn of_parts(
+        count: u64,
+        sum: u128,
+        (least, most): (u64, u64),
+        exact: &[u64],
+        steps: impl Iterator<Item = (u64, u64)>,
+    ) -> Distribution {
+        let mut all = Distribution { count, sum, least, most, ..Distribution::default() };
+        exact.iter().for_each(|&nanos| all.keep(nanos));
+        for (nanos, count) in steps {
+            all.rounded().saturating_record_n(nanos, count);
+        }
+        all
     }
 
     /// Adds all spans of another distribution.

@@ -4,6 +4,7 @@
 //! knows nothing of algorithms or clocks: it sees keys, costs, true instants and outcomes. What it
 //! finds for one set of keys adds up with what it finds for another.
 
+mod bulk;
 #[cfg(test)]
 mod calls;
 mod closed;
@@ -28,6 +29,7 @@ mod tally;
 mod timeline;
 mod trailing;
 
+pub use bulk::{Bins, BulkJudge, Findings, Whole};
 pub use closed::{Closed, Trial};
 pub use distribution::Distribution;
 pub use fleet::{FleetTally, InOutages, StoreKeys};

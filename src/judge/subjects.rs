@@ -86,6 +86,11 @@ impl Subjects {
         Subjects { roll, rows: Arc::new(rows) }
     }
 
+    /// None of a roll that will be told of later, with room for so many.
+    pub fn with_room(count: usize) -> Subjects {
+        Subjects { roll: Arc::default(), rows: Arc::new(Rows::with_capacity(count)) }
+    }
+
     /// What the next of the roll met with, in the roll's own order. The roll may get to know of it later.
     pub fn push(&mut self, met: Met) {
         let rows = Arc::make_mut(&mut self.rows);
@@ -161,6 +166,18 @@ impl Subjects {
     /// What is told of each, in the order of the list.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = SubjectTally> + ExactSizeIterator {
         (0..self.len()).map(|position| self.get(position))
+    }
+
+    /// How many attempts of each were accepted, and how many there were, in the order of the list.
+    pub fn shares(&self) -> impl Iterator<Item = (u64, u64)> {
+        (0..self.len()).map(|position| {
+            (self.rows.accepted.get(self.roll.place(position)), self.roll.attempts(position))
+        })
+    }
+
+    /// The longest lockout of any that is listed.
+    pub fn longest_lockout(&self) -> Option<Span> {
+        (0..self.len()).map(|position| self.rows.longest_lockout[self.roll.place(position)]).max()
     }
 
     /// The same with the names.

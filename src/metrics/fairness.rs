@@ -5,13 +5,16 @@ use crate::judge::{SubjectTally, Subjects};
 
 /// Accepted attempts / attempts; `None` where nothing was attempted.
 pub(super) fn share(subject: &SubjectTally) -> Option<f64> {
-    let (accepted, attempts) = (subject.accepted as f64, subject.attempts as f64);
-    (subject.attempts > 0).then(|| accepted / attempts)
+    part(subject.accepted, subject.attempts)
+}
+
+fn part(accepted: u64, attempts: u64) -> Option<f64> {
+    (attempts > 0).then(|| accepted as f64 / attempts as f64)
 }
 
 /// The shares of all subjects that attempted anything.
 pub(super) fn shares(subjects: &Subjects) -> impl Iterator<Item = f64> {
-    subjects.iter().filter_map(|subject| share(&subject))
+    subjects.shares().filter_map(|(accepted, attempts)| part(accepted, attempts))
 }
 
 /// Jain's index of fairness, (sum x)^2 / (n sum x^2) (R. Jain, D. Chiu and W. Hawe, DEC-TR-301,

@@ -223,6 +223,6 @@ pub(super) fn percentile(spans: &Distribution, percent: u32) -> Option<Value> {
 }
 
 fn longest_lockout(tally: &Tally) -> Span {
-    let keys = tally.limits.iter().flat_map(|limit| limit.keys.iter());
-    keys.map(|key| key.longest_lockout).max().unwrap_or(Span::ZERO)
+    let keys = tally.limits.iter().filter_map(|limit| limit.keys.longest_lockout());
+    keys.max().unwrap_or(Span::ZERO)
 }

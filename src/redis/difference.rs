@@ -111,7 +111,7 @@ impl Lookback<'_> {
                 .iter()
                 .map(|met| Counted {
                     limit: met.limit,
-                    key: self.ring.name(met.limit, met.key),
+                    key: self.ring.name(self.traffic, met.limit, met.key),
                     cost: met.cost,
                 })
                 .collect(),

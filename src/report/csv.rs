@@ -15,6 +15,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::judge::{SubjectTally, Subjects, Timeline};
 use crate::metrics::{Comparison, LIMIT_METRICS, Metric, Row, SUBJECT_METRICS, Value};
@@ -146,17 +147,22 @@ pub fn clients(comparison: &Comparison) -> Vec<u8> {
 
 /// By attempts over the limit, then by rejections, then in the order in which they were first seen.
 fn most_affected(subjects: &Subjects) -> impl Iterator<Item = (&str, SubjectTally)> {
-    let rank = |position: usize| {
-        let SubjectTally { over_limit, rejected, .. } = subjects.get(position);
+    let ranked = subjects.iter().enumerate().map(|(position, subject)| {
+        let SubjectTally { over_limit, rejected, .. } = subject;
         (Reverse((over_limit, rejected)), position)
-    };
-    let mut order: Vec<usize> = (0..subjects.len()).collect();
-    if order.len() > MOST_SUBJECTS {
-        order.select_nth_unstable_by_key(MOST_SUBJECTS, |&position| rank(position));
-        order.truncate(MOST_SUBJECTS);
+    });
+    // Of hundreds of thousands nearly all met with nothing: few of them are ever among the first.
+    let mut first = BinaryHeap::with_capacity(MOST_SUBJECTS + 1);
+    for rank in ranked {
+        if first.len() < MOST_SUBJECTS {
+            first.push(rank);
+        } else if first.peek().is_some_and(|last| rank < *last) {
+            first.pop();
+            first.push(rank);
+        }
     }
-    order.sort_unstable_by_key(|&position| rank(position));
-    order.into_iter().map(|position| (subjects.name(position), subjects.get(position)))
+    let order = first.into_sorted_vec().into_iter();
+    order.map(|(_, position)| (subjects.name(position), subjects.get(position)))
 }
 
 /// A name as a cell that every reader takes and no spreadsheet takes for a formula; see the top of this

@@ -124,7 +124,7 @@ mod tests {
             format: Some("combined".to_owned()),
             compression: None,
             bytes: 123,
-            sha256: "9f86d081".to_owned(),
+            xxh128: "9f86d081".to_owned(),
             lines: 10,
             used: 8,
             skipped: vec![Skipped {

@@ -21,12 +21,18 @@ pub struct Contender {
     pub kind: usize,
     /// Its options with their defaults.
     pub resolved: Json,
+    /// With whose decisions its own are compared; `None` for the sliding window log with its defaults.
+    pub compared_with: Option<Box<Contender>>,
     table: Node,
 }
 
 const KIND: &str = "Which algorithm; see `ratesim list algorithms`.";
 const NAME: &str = "The name it goes by in tables and files; by default its kind. Needed where a \
                     scenario has one kind twice.";
+
+const COMPARED_WITH: &str = "The name of the algorithm of the case with whose decisions its own are compared, for \
+                             `wrongly_allowed` and `wrongly_limited`; by default the sliding window log with its \
+                             defaults.";
 
 impl Contender {
     /// The algorithms that a case compares, in the order of the registry and of their names, so that
@@ -51,13 +57,36 @@ impl Contender {
             contenders.push(contender);
         }
         contenders.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+        Contender::find_others(&mut contenders, case, problems);
         contenders
+    }
+
+    /// Finds the algorithms with which others are compared.
+    fn find_others(contenders: &mut [Contender], case: &Case, problems: &Problems) {
+        let (all, known) = (contenders.to_vec(), Problems::new());
+        for contender in contenders {
+            // Problems of the table are known by now.
+            let mut params = Params::new(&contender.table, &known);
+            let Some(name) = params.optional::<String>("compared-with", COMPARED_WITH) else {
+                continue;
+            };
+            let place = params.place_of("compared-with");
+            let other = all.iter().find(|other| other.name == name);
+            if case.is_closed_loop() {
+                let message = "decisions are not compared where clients react to them";
+                problems.add(Problem::at(&place, message).help("leave `compared-with` out"));
+            } else if other.is_none() {
+                let known = all.iter().map(|other| other.name.as_str());
+                problems.add(Problem::unknown(&place, "algorithm of this case", &name, known));
+            }
+            contender.compared_with = other.cloned().map(Box::new);
+        }
     }
 
     /// An algorithm with its defaults.
     pub fn plain(kind: usize, limits: &[LimitSpec], problems: &Problems) -> Option<Contender> {
         let name = ALGORITHMS[kind].name.to_owned();
-        Contender { name, kind, resolved: Json::Null, table: Node::empty() }
+        Contender { name, kind, resolved: Json::Null, compared_with: None, table: Node::empty() }
             .checked(limits, problems)
     }
 
@@ -72,7 +101,7 @@ impl Contender {
         let name = params.optional::<String>("name", NAME).unwrap_or(name);
         let help = "write a name, or leave it out";
         let named = params.require("name", !name.trim().is_empty(), "an empty name", help);
-        Contender { name, kind, resolved: Json::Null, table: table.clone() }
+        Contender { name, kind, resolved: Json::Null, compared_with: None, table: table.clone() }
             .checked(limits, problems)
             .filter(|_| named)
     }
@@ -175,6 +204,7 @@ impl Contender {
         let options = |contender: &Contender| {
             let mut options = contender.resolved.clone();
             options["name"] = Json::Null;
+            options["compared-with"] = Json::Null;
             options
         };
         options(self) == options(other)
@@ -185,6 +215,7 @@ impl Contender {
         let mut params = Params::new(&self.table, problems);
         params.or("kind", ALGORITHMS[self.kind].name.to_owned(), KIND);
         params.or("name", self.name.clone(), NAME);
+        params.optional::<String>("compared-with", COMPARED_WITH);
         params
     }
 }
@@ -233,6 +264,7 @@ pub fn schema() -> Json {
         let fields = Params::describe(|params| {
             params.required::<String>("kind", KIND);
             params.optional::<String>("name", NAME);
+            params.optional::<String>("compared-with", COMPARED_WITH);
             kind.limiter(&Limit::new(1, Span::from_secs(1)), params);
         });
         kind_schema(kind.name, kind.summary, &fields)

@@ -61,8 +61,7 @@ fn sending(case: &Case) -> String {
 /// limit that was meant for them; one that a log happens not to have is no mistake.
 fn idle(spec: &LimitSpec, traffic: &Traffic) -> Vec<String> {
     let asked_for = |endpoint: &String| traffic.endpoints.contains(endpoint);
-    let belongs =
-        |tier: &&Tier| traffic.clients.iter().any(|c| c.tier.as_ref() == Some(&tier.name));
+    let belongs = |tier: &&Tier| traffic.clients.iter().any(|c| c.tier() == Some(&tier.name));
     let endpoints = spec.endpoints.iter().filter(|endpoint| !asked_for(endpoint)).map(|endpoint| {
         format!("limit {}: no request is for its endpoint `{endpoint}`", spec.name)
     });

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::bulk;
 use super::contender::Contender;
 use super::estimate::Estimate;
 use super::expectations;
@@ -77,6 +78,12 @@ impl Prepared {
     /// Whether clients react to answers in any case.
     pub fn is_closed_loop(&self) -> bool {
         self.scenario.cases.iter().any(Case::is_closed_loop)
+    }
+
+    /// Whether the bulk engine makes the runs of any case.
+    pub fn is_bulk(&self) -> bool {
+        let mut cases = self.scenario.cases.iter().zip(&self.cases);
+        cases.any(|(case, ready)| bulk::takes(case, ready).is_some())
     }
 
     /// Whether several nodes decide, or share a store, in any case.

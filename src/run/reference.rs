@@ -2,11 +2,11 @@
 
 use super::contender::Contender;
 use super::progress::Progress;
-use super::simulate::Watch;
+use super::watch::Watch;
 use crate::algorithm;
 use crate::error::{Error, Problems};
 use crate::judge::{Tally, Wrong};
-use crate::scenario::Case;
+use crate::scenario::{Case, LimitSpec};
 use crate::world::{self, Decisions, Plan};
 
 /// The sliding window log with its defaults over the same traffic, against whose decisions the
@@ -20,11 +20,16 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// The sliding window log under some limits.
+    pub fn log(limits: &[LimitSpec]) -> Result<Contender, Error> {
+        let kind = algorithm::position("sliding-window-log");
+        let log = kind.and_then(|kind| Contender::plain(kind, limits, &Problems::new()));
+        log.ok_or_else(|| Error::failed("compare", "there is no reference"))
+    }
+
     /// Runs it over the requests of a plan.
     pub fn over(case: &Case, plan: &Plan, progress: &dyn Progress) -> Result<Reference, Error> {
-        let kind = algorithm::position("sliding-window-log");
-        let log = kind.and_then(|kind| Contender::plain(kind, plan.limits, &Problems::new()));
-        let Some(log) = log else { return Err(Error::failed("compare", "there is no reference")) };
+        let log = Reference::log(plan.limits)?;
         let mut watch = Watch::new(case, progress, plan.traffic, None);
         let result = world::run(&plan.without_fleet(), log.alone(plan.limits), None, &mut watch);
         let (tally, decisions) = watch.outcome(result)?;

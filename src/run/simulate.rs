@@ -2,22 +2,23 @@
 
 use serde_json::Value as Json;
 
+use super::bulk;
 use super::contender::Contender;
-use super::cut_off;
 use super::describe;
 use super::estimate::Estimate;
 use super::expectations;
 use super::pool::{self, Work};
 use super::prepare::{Prepared, PreparedCase, unnamed};
-use super::progress::{Progress, Unit, micros};
+use super::progress::{Progress, Unit};
 use super::stage::Stage;
+use super::watch::Watch;
 use crate::error::Error;
 use crate::judge::Tally;
 use crate::metrics::{Comparison, Repeat, Row, values};
-use crate::scenario::{Case, Scenario};
-use crate::time::Span;
+use crate::scenario::Scenario;
+use crate::seed::Seed;
 use crate::traffic::{Input, Traffic};
-use crate::world::{Decided, Observer, Stopped};
+use crate::world::Decided;
 
 /// What a scenario showed.
 pub struct Findings {
@@ -67,6 +68,18 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Where every decision is written; runs are then made one after another, replica by replica.
     pub decisions: Option<&'a mut dyn DecisionSink>,
+    /// Which engine makes the runs.
+    pub engine: Engine,
+}
+
+/// What makes runs. Both find the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// The bulk engine for what it takes, unless single decisions are asked for; else the event engine.
+    #[default]
+    Fastest,
+    /// The event engine for all.
+    Events,
 }
 
 /// Runs a scenario.
@@ -124,18 +137,32 @@ fn run_case(
 ) -> Result<Vec<Row>, Error> {
     let case = &scenario.cases[index];
     let contenders = &ready.contenders;
+    let kept = |replica: u32, seed: Seed, contender: &Contender, tally: Tally| match replica {
+        0 => Found::First(Box::new(tally)),
+        _ => Found::Other(Repeat {
+            seed: seed.0,
+            values: values(&tally),
+            expected: expectations::found(scenario, &case.name, &contender.name, &tally),
+        }),
+    };
     let found = |stage: &Stage, contender: &Contender, watch: &mut Watch| {
         let tally = stage.run(contender, watch)?;
-        Ok(match stage.replica {
-            0 => Found::First(Box::new(tally)),
-            _ => Found::Other(Repeat {
-                seed: stage.seed.0,
-                values: values(&tally),
-                expected: expectations::found(scenario, &case.name, &contender.name, &tally),
-            }),
-        })
+        Ok(kept(stage.replica, stage.seed, contender, tally))
     };
-    let results: Vec<Vec<Found>> = if let Some(sink) = options.decisions.as_deref_mut() {
+    let bulk = options.engine == Engine::Fastest && options.decisions.is_none();
+    let in_bulk = if bulk { bulk::takes(case, ready) } else { None };
+    let results: Vec<Vec<Found>> = if let Some(keys) = in_bulk {
+        let mut results = Vec::new();
+        for replica in 0..scenario.replicas {
+            let tallies = bulk::run(replica, case, ready, &keys, options.threads, progress)?;
+            let found = tallies.into_iter().zip(contenders);
+            let seed = case.seed.replica(replica);
+            results.push(
+                found.map(|(tally, contender)| kept(replica, seed, contender, tally)).collect(),
+            );
+        }
+        results
+    } else if let Some(sink) = options.decisions.as_deref_mut() {
         let mut results = Vec::new();
         for replica in 0..scenario.replicas {
             let stage = Stage::open(replica, case, ready, progress)?;
@@ -186,61 +213,6 @@ enum Found {
     Other(Repeat),
 }
 
-/// Passes progress and decisions on.
-pub(super) struct Watch<'a> {
-    case: &'a Case,
-    progress: &'a dyn Progress,
-    traffic: &'a Traffic,
-    pub sink: Option<&'a mut dyn DecisionSink>,
-    failure: Option<Error>,
-    /// Simulated time told so far, in microseconds.
-    told: u64,
-}
-
-impl<'a> Watch<'a> {
-    pub fn new(
-        case: &'a Case,
-        progress: &'a dyn Progress,
-        traffic: &'a Traffic,
-        sink: Option<&'a mut dyn DecisionSink>,
-    ) -> Watch<'a> {
-        Watch { case, progress, traffic, sink, failure: None, told: 0 }
-    }
-
-    /// What a run came to, and why it stopped if it did.
-    pub fn outcome<T>(&mut self, result: Result<T, Stopped>) -> Result<T, Error> {
-        match (result, self.failure.take()) {
-            (_, Some(failure)) => Err(failure),
-            (Err(Stopped::ByObserver), None) => Err(Error::Interrupted),
-            (Err(Stopped::TooManyAttempts { at }), None) => {
-                Err(cut_off::too_many_attempts(self.case, self.traffic, at))
-            }
-            (Err(Stopped::CrossSlot { keys }), None) => Err(cut_off::cross_slot(self.case, &keys)),
-            (Ok(value), None) => Ok(value),
-        }
-    }
-}
-
-impl Observer for Watch<'_> {
-    fn decided(&mut self, decided: Decided) {
-        if let (Some(sink), None) = (&mut self.sink, &self.failure) {
-            self.failure = sink.decided(self.traffic, &decided).err();
-        }
-    }
-
-    fn progressed(&mut self, reached: Span, attempts: u64) -> bool {
-        let new = match self.case.is_closed_loop() {
-            true => {
-                let reached = micros(reached);
-                reached - std::mem::replace(&mut self.told, reached)
-            }
-            false => attempts,
-        };
-        self.progress.advance(new);
-        self.failure.is_none() && !self.progress.stop()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,7 +247,7 @@ mod tests {
     }
 
     fn rows(prepared: &Prepared, threads: usize) -> Vec<(usize, String, Tally)> {
-        let options = Options { threads, decisions: None };
+        let options = Options { threads, ..Options::default() };
         let findings = simulate(prepared, options, &Silent::default()).unwrap();
         findings
             .comparison
@@ -318,7 +290,7 @@ mod tests {
         };
         let replicated = ready(format!("replicas = 3\n{BASE}{cases}"));
         let of = |prepared: &Prepared, threads| {
-            let options = Options { threads, decisions: None };
+            let options = Options { threads, ..Options::default() };
             simulate(prepared, options, &Silent::default()).unwrap().comparison.rows
         };
         let rows = of(&replicated, 1);
@@ -369,7 +341,7 @@ mod tests {
     fn every_decision_of_every_run_reaches_the_sink() {
         let prepared = prepared("[[case]]\nname = \"a\"\n");
         let mut sink = Counting { runs: Vec::new(), room: usize::MAX };
-        let options = Options { threads: 1, decisions: Some(&mut sink) };
+        let options = Options { threads: 1, decisions: Some(&mut sink), ..Options::default() };
         let findings = simulate(&prepared, options, &Silent::default()).unwrap();
         let attempts: Vec<_> = findings
             .comparison
@@ -384,7 +356,7 @@ mod tests {
     fn a_sink_that_fails_and_a_user_who_has_enough_end_the_run() {
         let prepared = prepared("");
         let mut sink = Counting { runs: Vec::new(), room: 3 };
-        let options = Options { threads: 1, decisions: Some(&mut sink) };
+        let options = Options { threads: 1, decisions: Some(&mut sink), ..Options::default() };
         let failed = simulate(&prepared, options, &Silent::default()).err().unwrap();
         assert!(failed.to_string().contains("cannot write it: the disk is full"), "{failed}");
         let silent = Silent::default();

@@ -6,7 +6,8 @@ use super::contender::Contender;
 use super::prepare::PreparedCase;
 use super::progress::Progress;
 use super::reference::Reference;
-use super::simulate::{STORED, Watch};
+use super::simulate::STORED;
+use super::watch::Watch;
 use crate::error::Error;
 use crate::judge::Tally;
 use crate::scenario::Case;
@@ -60,11 +61,21 @@ impl<'a> Stage<'a> {
             && watch.sink.is_none()
             && case.fleet.is_none()
             && contender.decides_as(&reference.log)
+            && contender.compared_with.is_none()
         {
             return Ok(reference.tally());
         }
         let plan = Plan::of(case, *seed, traffic, stored.as_deref(), keys);
-        let decisions = reference.as_ref().map(|reference| &reference.decisions);
+        let other = match &contender.compared_with {
+            None => None,
+            Some(other) => {
+                let alone = plan.without_fleet();
+                let mut unseen = Watch::new(case, watch.progress, traffic, None);
+                let result = world::run(&alone, other.alone(plan.limits), None, &mut unseen);
+                Some(unseen.outcome(result)?.1)
+            }
+        };
+        let decisions = other.as_ref().or(reference.as_ref().map(|reference| &reference.decisions));
         let result = world::run(&plan, contender.rules(case), decisions, watch);
         let (mut tally, _) = watch.outcome(result)?;
         if let Some(reference) = reference {

@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::{Context, KIND, Kind, SOURCES, Source, Traffic, Watch};
+use super::{Clients, Context, KIND, Kind, SOURCES, Source, Traffic, Watch};
 use crate::error::{Error, Problem, Problems};
 use crate::params::Params;
 use crate::scenario::Case;
@@ -101,7 +102,7 @@ pub(super) fn open(
     let first = first.map(|(first, _)| first);
     let (clients, endpoints) = first.map_or((0, 0), |first| first.met_in_records);
     let mut traffic = Traffic {
-        clients: first.iter().flat_map(|first| &first.clients).take(clients).cloned().collect(),
+        clients: first.map(|first| first_of(&first.clients, clients)).unwrap_or_default(),
         endpoints: first
             .iter()
             .flat_map(|first| &first.endpoints)
@@ -173,6 +174,14 @@ pub(super) fn open(
         resolved.push(json);
     }
     Ok((traffic, resolved))
+}
+
+/// So many of the first clients.
+fn first_of(clients: &Arc<Clients>, count: usize) -> Arc<Clients> {
+    match clients.len() == count {
+        true => Arc::clone(clients),
+        false => Arc::new(clients.iter().take(count).cloned().collect()),
+    }
 }
 
 /// From when to when a case runs, given the first and last recorded request; `all_read` is false where

@@ -5,13 +5,15 @@
 //! Clients and endpoints are numbered; their names are in [`Traffic`].
 
 mod build;
+mod client;
 mod input;
 mod record;
 mod respread;
 mod synthetic;
+mod times;
 
-use std::net::IpAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
@@ -22,10 +24,13 @@ use crate::time::Instant;
 use crate::time::Window;
 
 pub use build::{Readers, again, build, build_with};
+pub use client::{Account, Client, Clients};
 pub use record::{Arriving, Spread};
 pub use respread::{respread, same_record};
 
 pub use input::{Input, Skipped, Watch};
+
+pub use times::{Chunk, Times};
 
 /// One request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,21 +45,6 @@ pub struct Arrival {
     pub cost: u32,
 }
 
-/// Who asks. Two clients are the same if all of this is the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Client {
-    /// Its name in tables and files.
-    pub name: String,
-    /// Its network address.
-    pub address: Option<IpAddr>,
-    /// Its API key.
-    pub api_key: Option<String>,
-    /// The organisation it belongs to.
-    pub tenant: Option<String>,
-    /// The plan it pays for.
-    pub tier: Option<String>,
-}
-
 /// The streams of one `[[traffic]]` table.
 pub trait Source: Send + Sync {
     /// How many streams it has.
@@ -62,6 +52,19 @@ pub trait Source: Send + Sync {
 
     /// The requests of one stream in time order. Streams do not influence one another.
     fn stream(&self, index: usize) -> Box<dyn Iterator<Item = Arrival> + Send + '_>;
+
+    /// Whose requests a stream has. No two streams of a source are of one client.
+    fn client(&self, index: usize) -> u32;
+
+    /// When the first request of a stream is made, with its rank among all of the source that are made at that
+    /// instant; `None` if it has none.
+    fn first(&self, index: usize) -> Option<(Instant, u64)>;
+
+    /// The times and costs of one stream in time order, to be had many at a time.
+    fn times(&self, index: usize) -> Box<dyn Times + Send + '_>;
+
+    /// Whether any request costs more than 1.
+    fn has_costs(&self) -> bool;
 
     /// All its requests in time order; of one instant in the order of the streams, or, for recorded
     /// requests, of the record.
@@ -99,8 +102,8 @@ pub trait Source: Send + Sync {
 
 /// All requests of a run.
 pub struct Traffic {
-    /// The clients by number.
-    pub clients: IndexSet<Client>,
+    /// The clients by number; traffic of the same records shares them.
+    pub clients: Arc<Clients>,
     /// The endpoints by number.
     pub endpoints: IndexSet<String>,
     /// The sources in the order of the scenario.
@@ -126,7 +129,7 @@ pub struct Context<'a> {
     /// The run. Not yet known, and then from 1970 to 1970, when a recorded source is opened.
     pub window: Window,
     /// The clients met so far.
-    pub clients: &'a mut IndexSet<Client>,
+    pub clients: &'a mut Arc<Clients>,
     /// The endpoints met so far.
     pub endpoints: &'a mut IndexSet<String>,
     /// The inputs read so far.
@@ -145,7 +148,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// The number of a client.
     pub fn client(&mut self, client: Client) -> u32 {
-        self.clients.insert_full(client).0 as u32
+        Arc::make_mut(self.clients).insert_full(client).0 as u32
     }
 
     /// The number of an endpoint; requests that name none are for `""`.
@@ -197,7 +200,7 @@ pub fn schema() -> Json {
                 seed: Seed(0),
                 position: 0,
                 window: Window { start: instant, end: instant },
-                clients: &mut IndexSet::new(),
+                clients: &mut Arc::default(),
                 endpoints: &mut IndexSet::new(),
                 inputs: &mut Vec::new(),
                 watch: &build::unwatched,

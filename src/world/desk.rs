@@ -2,7 +2,7 @@
 
 use super::decisions::Decisions;
 use super::gate::{Decision, Gate, Limiters};
-use super::keys::{Keyring, Met};
+use super::keyring::{Keyring, Met};
 use super::{Fate, Plan};
 use crate::judge::{Judge, Tally, Touch};
 use crate::rate::Limit;
@@ -81,9 +81,7 @@ impl<'a> Desk<'a> {
         touches.clear();
         ring.keys_of(arrival, |met| {
             if met.first {
-                let spec = &plan.limits[met.limit];
-                let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
-                judge.meet(met.limit, tier.unwrap_or(spec.limit));
+                judge.meet(met.limit, plan.promise(met.limit, met.variant));
                 if *one_key_each {
                     judge.met_own(arrival.client);
                 }
@@ -180,14 +178,18 @@ impl<'a> Desk<'a> {
 
     /// What was promised for a key.
     pub fn promise(&self, met: &Met) -> Limit {
-        let spec = &self.plan.limits[met.limit];
-        let tier = met.variant.checked_sub(1).map(|position| spec.tiers[position].limit);
-        tier.unwrap_or(spec.limit)
+        self.plan.promise(met.limit, met.variant)
+    }
+
+    /// The name of the first key of the attempt at hand; empty if it has none.
+    pub fn first_key(&self) -> String {
+        let name = |met: &Met| self.ring.name(self.plan.traffic, met.limit, met.key);
+        self.keys.first().map_or(String::new(), name)
     }
 
     /// What a key is called in the store.
     pub fn stored_name(&self, template: &KeyName, limit: usize, key: usize) -> String {
-        template.of(&self.plan.limits[limit].name, &self.ring.name(limit, key))
+        template.of(&self.plan.limits[limit].name, &self.ring.name(self.plan.traffic, limit, key))
     }
 
     /// Whether every limit decides for itself.
@@ -216,7 +218,7 @@ impl<'a> Desk<'a> {
         let tally = judge.finish(
             pending,
             unfinished,
-            |limit, key| ring.name(limit, key),
+            |limit, key| ring.name(plan.traffic, limit, key),
             |client| clients[client].name.clone(),
         );
         (tally, decisions.unwrap_or_default())

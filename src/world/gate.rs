@@ -1,7 +1,7 @@
 //! The limits of one run acting together: what becomes of an attempt under all of them.
 
 use super::Fate;
-use super::keys::Met;
+use super::keyring::Met;
 use crate::algorithm::{Kept, Limiter, Verdict, Wait};
 use crate::scenario::Combine;
 use crate::time::{Reading, Span};

@@ -2,38 +2,40 @@
 
 use std::net::IpAddr;
 
-use indexmap::{IndexMap, IndexSet};
+use foldhash::fast::FixedState;
+use indexmap::IndexSet;
 
 use crate::params::Choice;
 use crate::scenario::{Attribute, Counts, Key, LimitSpec};
-use crate::traffic::{Arrival, Client, Traffic};
+use crate::traffic::{Client, Traffic};
 
 /// How the requests of a case map to keys: made once, shared by all runs.
 #[derive(Debug)]
 pub struct KeyPlan {
-    limits: Vec<LimitKeys>,
+    pub(super) limits: Vec<LimitKeys>,
 }
 
 /// How one limit's keys are made.
 #[derive(Debug)]
-struct LimitKeys {
-    counts: Counts,
+pub(super) struct LimitKeys {
+    pub counts: Counts,
     /// By endpoint, whether the limit covers it.
-    covers: Vec<bool>,
+    pub covers: Vec<bool>,
     /// What decides the key of a client's requests: its group, or the client itself where each is a group of
     /// its own ...
-    group: Option<ByClient<u32>>,
+    pub group: Option<ByClient<u32>>,
     /// ... 0 for the limit itself, else 1 + the position of the tier ...
-    variant: ByClient<u32>,
+    pub variant: ByClient<u32>,
     /// ... and whether the endpoint counts too.
-    by_endpoint: ByClient<bool>,
-    groups: IndexSet<Group>,
-    endpoints: Vec<String>,
+    pub by_endpoint: ByClient<bool>,
+    /// The groups by number; none are kept where each client is one of its own that goes by its name.
+    pub groups: IndexSet<Group>,
+    pub count: usize,
 }
 
 /// A value for each client, kept once if it is the same for all: it is looked at for every attempt.
 #[derive(Debug)]
-enum ByClient<T> {
+pub(super) enum ByClient<T> {
     Same(T),
     Each(Vec<T>),
 }
@@ -47,7 +49,7 @@ impl<T: Copy + PartialEq> ByClient<T> {
     }
 
     #[inline]
-    fn of(&self, client: u32) -> T {
+    pub fn of(&self, client: u32) -> T {
         match self {
             ByClient::Same(value) => *value,
             ByClient::Each(values) => values[client as usize],
@@ -57,16 +59,16 @@ impl<T: Copy + PartialEq> ByClient<T> {
 
 /// What requests share as far as their client decides it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Group {
+pub(super) struct Group {
     /// 0 for the limit itself, else 1 + the position of the tier.
-    variant: usize,
+    pub variant: usize,
     /// The parts of the key; `None` stands for the endpoint.
     parts: Vec<Option<(Attribute, String)>>,
 }
 
 impl KeyPlan {
     /// Whether there is one limit, and each client has one key of its own under it.
-    pub(super) fn is_one_key_each(&self) -> bool {
+    pub fn is_one_key_each(&self) -> bool {
         let own = |limit: &LimitKeys| {
             let everywhere = limit.covers.iter().all(|&covers| covers);
             everywhere
@@ -74,6 +76,22 @@ impl KeyPlan {
                 && matches!(limit.by_endpoint, ByClient::Same(false))
         };
         matches!(&self.limits[..], [only] if own(only))
+    }
+
+    /// Whether any limit counts what requests cost.
+    pub fn counts_costs(&self) -> bool {
+        self.limits.iter().any(|limit| limit.counts == Counts::Cost)
+    }
+
+    /// Which promise of a limit a client has: 0 for the limit's own, else 1 + the position of the tier.
+    pub fn variant(&self, limit: usize, client: u32) -> u32 {
+        self.limits[limit].variant.of(client)
+    }
+
+    /// The name of a client's key under a limit, whatever it asks for.
+    pub fn name_of(&self, limit: usize, client: u32, traffic: &Traffic) -> String {
+        let plan = &self.limits[limit];
+        plan.name(traffic, plan.group(client), None)
     }
 
     /// For the limits and the traffic of a case.
@@ -84,16 +102,26 @@ impl KeyPlan {
 
 impl LimitKeys {
     fn new(spec: &LimitSpec, traffic: &Traffic) -> LimitKeys {
-        let endpoints: Vec<String> = traffic.endpoints.iter().cloned().collect();
-        let covers = endpoints
+        let covers = traffic
+            .endpoints
             .iter()
             .map(|endpoint| spec.endpoints.is_empty() || spec.endpoints.contains(endpoint));
         let covers = covers.collect();
+        if let Some(variants) = own_names(spec, traffic) {
+            return LimitKeys {
+                counts: spec.counts,
+                covers,
+                group: None,
+                variant: ByClient::new(variants),
+                by_endpoint: ByClient::Same(false),
+                groups: IndexSet::new(),
+                count: traffic.clients.len(),
+            };
+        }
         let mut groups = IndexSet::new();
         let (mut group, mut variant, mut by_endpoint) = (Vec::new(), Vec::new(), Vec::new());
-        for client in &traffic.clients {
-            let tier = |tier: &String| spec.tiers.iter().position(|t| &t.name == tier);
-            let tier = client.tier.as_ref().and_then(tier).map_or(0, |position| position + 1);
+        for client in traffic.clients.iter() {
+            let tier = variant_of(spec, client);
             let parts = parts(spec, client);
             variant.push(tier as u32);
             by_endpoint.push(parts.contains(&None));
@@ -105,18 +133,53 @@ impl LimitKeys {
             group: (groups.len() < group.len()).then(|| ByClient::new(group)),
             variant: ByClient::new(variant),
             by_endpoint: ByClient::new(by_endpoint),
+            count: groups.len(),
             groups,
-            endpoints,
+        }
+    }
+
+    /// The name of a key for people.
+    pub fn name(&self, traffic: &Traffic, group: u32, endpoint: Option<u32>) -> String {
+        if self.groups.is_empty() {
+            return traffic.clients[group as usize].name.clone();
+        }
+        let endpoint =
+            endpoint.map_or("", |endpoint| traffic.endpoints[endpoint as usize].as_str());
+        let part = |part: &Option<(Attribute, String)>| match part {
+            Some((_, value)) => value.clone(),
+            None => endpoint.to_owned(),
+        };
+        let words: Vec<String> = self.groups[group as usize].parts.iter().map(part).collect();
+        match words.as_slice() {
+            [] => "everything".to_owned(),
+            words => words.join(" "),
         }
     }
 
     #[inline]
-    fn group(&self, client: u32) -> u32 {
+    pub fn group(&self, client: u32) -> u32 {
         match &self.group {
             None => client,
             Some(group) => group.of(client),
         }
     }
+}
+
+/// Which promise a client has: 0 for the limit's own, else 1 + the position of the tier.
+fn variant_of(spec: &LimitSpec, client: &Client) -> usize {
+    let tier = |tier: &str| spec.tiers.iter().position(|t| t.name == tier);
+    client.tier().and_then(tier).map_or(0, |position| position + 1)
+}
+
+/// By client, which promise it has, if each is told from all others by its name alone.
+fn own_names(spec: &LimitSpec, traffic: &Traffic) -> Option<Vec<u32>> {
+    if spec.key != Key::Each(vec![Attribute::Client]) || traffic.clients.is_empty() {
+        return None;
+    }
+    let names: IndexSet<&str, FixedState> =
+        traffic.clients.iter().map(|client| client.name.as_str()).collect();
+    let variants = traffic.clients.iter().map(|client| variant_of(spec, client) as u32);
+    (names.len() == traffic.clients.len()).then(|| variants.collect())
 }
 
 fn parts(spec: &LimitSpec, client: &Client) -> Vec<Option<(Attribute, String)>> {
@@ -142,11 +205,11 @@ fn parts(spec: &LimitSpec, client: &Client) -> Vec<Option<(Attribute, String)>> 
 fn value(spec: &LimitSpec, client: &Client, attribute: Attribute) -> Option<String> {
     match attribute {
         Attribute::Client => Some(client.name.clone()),
-        Attribute::Tenant => client.tenant.clone(),
-        Attribute::Tier => client.tier.clone(),
+        Attribute::Tenant => client.tenant().map(str::to_owned),
+        Attribute::Tier => client.tier().map(str::to_owned),
         Attribute::Address => client.address.map(|address| address.to_string()),
         Attribute::AddressPrefix => client.address.map(|address| prefix(spec, address)),
-        Attribute::ApiKey => client.api_key.clone(),
+        Attribute::ApiKey => client.api_key().map(str::to_owned),
         Attribute::Endpoint => None,
     }
 }
@@ -166,136 +229,15 @@ fn prefix(spec: &LimitSpec, address: IpAddr) -> String {
     }
 }
 
-/// A key of a limit, met in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Met {
-    /// The limit.
-    pub limit: usize,
-    /// The key's number among those of the limit, in the order in which they were first met.
-    pub key: usize,
-    /// Whether this was the first time.
-    pub first: bool,
-    /// 0 for the limit itself, else 1 + the position of the tier.
-    pub variant: usize,
-    /// What the request is charged.
-    pub cost: u32,
-}
-
-/// So many keys stay in the cache.
-const FEW: usize = 64;
-
-/// The keys that one run has met so far.
-#[derive(Debug)]
-pub struct Keyring<'a> {
-    plan: &'a KeyPlan,
-    met: Vec<MetKeys>,
-}
-
-#[derive(Debug)]
-struct MetKeys {
-    /// By group, the number of the key plus one, for keys without an endpoint.
-    by_group: Vec<u32>,
-    /// Keys with an endpoint.
-    by_endpoint: IndexMap<(u32, u32), u32>,
-    /// By number: group and endpoint.
-    keys: Vec<(u32, u32)>,
-}
-
-impl<'a> Keyring<'a> {
-    /// No key was met yet.
-    pub fn new(plan: &'a KeyPlan) -> Keyring<'a> {
-        let met = plan.limits.iter().map(|limit| MetKeys {
-            by_group: vec![0; limit.groups.len()],
-            by_endpoint: IndexMap::new(),
-            keys: Vec::new(),
-        });
-        Keyring { plan, met: met.collect() }
-    }
-
-    /// The keys that a request is counted under, in the order of the limits that cover it.
-    pub fn keys_of(&mut self, arrival: &Arrival, mut each: impl FnMut(Met)) {
-        for (limit, plan) in self.plan.limits.iter().enumerate() {
-            let met = &mut self.met[limit];
-            if !plan.covers[arrival.endpoint as usize] {
-                continue;
-            }
-            let (group, variant) = (plan.group(arrival.client), plan.variant.of(arrival.client));
-            let by_endpoint = plan.by_endpoint.of(arrival.client);
-            let next = met.keys.len() as u32;
-            let key = if by_endpoint {
-                *met.by_endpoint.entry((group, arrival.endpoint)).or_insert(next)
-            } else {
-                let slot = &mut met.by_group[group as usize];
-                if *slot == 0 {
-                    *slot = next + 1;
-                }
-                *slot - 1
-            };
-            if key == next {
-                met.keys.push((group, arrival.endpoint));
-            }
-            let cost = match plan.counts {
-                Counts::Cost => arrival.cost,
-                Counts::Requests => 1,
-            };
-            let (key, first) = (key as usize, key == next);
-            each(Met { limit, key, first, variant: variant as usize, cost });
-        }
-    }
-
-    /// How many keys of a limit were met.
-    pub fn count(&self, limit: usize) -> usize {
-        self.met[limit].keys.len()
-    }
-
-    /// Looks up the keys of clients under a limit, as far as they were met before and no endpoint decides
-    /// them. Limits of few keys are passed over, as those are at hand anyway.
-    pub(super) fn known(&self, clients: &[u32], limit: usize) -> impl Iterator<Item = u32> {
-        let (plan, met) = (&self.plan.limits[limit], &self.met[limit]);
-        let clients = if met.keys.len() > FEW { clients } else { &[] };
-        let key = |&client: &u32| match plan.by_endpoint.of(client) {
-            true => None,
-            false => met.by_group[plan.group(client) as usize].checked_sub(1),
-        };
-        clients.iter().filter_map(key)
-    }
-
-    /// A key that was met before, at no cost.
-    pub(super) fn met(&self, limit: usize, key: usize) -> Met {
-        let (group, _) = self.met[limit].keys[key];
-        let variant = self.plan.limits[limit].groups[group as usize].variant;
-        Met { limit, key, first: false, variant, cost: 0 }
-    }
-
-    /// The name of a key for people.
-    ///
-    /// # Panics
-    /// If it was not met.
-    pub fn name(&self, limit: usize, key: usize) -> String {
-        let plan = &self.plan.limits[limit];
-        let (group, endpoint) = self.met[limit].keys[key];
-        let parts = &plan.groups[group as usize].parts;
-        let words: Vec<&str> = parts
-            .iter()
-            .map(|part| match part {
-                Some((_, value)) => value.as_str(),
-                None => plan.endpoints[endpoint as usize].as_str(),
-            })
-            .collect();
-        match words.as_slice() {
-            [] => "everything".to_owned(),
-            words => words.join(" "),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Keyring;
     use super::*;
     use crate::error::{Place, Source};
     use crate::rate::Limit;
     use crate::time::Window;
     use crate::time::{Instant, Span};
+    use crate::traffic::{Account, Arrival, Clients};
     use std::sync::Arc;
 
     fn spec(key: Key) -> LimitSpec {
@@ -305,23 +247,19 @@ mod tests {
     }
 
     fn client(name: &str, address: Option<&str>, api_key: Option<&str>) -> Client {
-        Client {
-            name: name.to_owned(),
-            address: address.map(|text| text.parse().unwrap()),
-            api_key: api_key.map(str::to_owned),
-            ..Client::default()
-        }
+        let account = Account { api_key: api_key.map(str::to_owned), ..Account::default() };
+        Client::new(name.to_owned(), address.map(|text| text.parse().unwrap())).with(account)
     }
 
     /// The names of the keys of three clients asking for two endpoints each.
     fn names(spec: LimitSpec) -> Vec<String> {
         let at = Instant(0);
         let traffic = Traffic {
-            clients: IndexSet::from([
+            clients: Arc::new(Clients::from_iter([
                 client("ann", Some("192.0.2.7"), Some("k1")),
                 client("bob", Some("192.0.2.200"), None),
                 client("cid", None, None),
-            ]),
+            ])),
             endpoints: IndexSet::from(["/a".to_owned(), "/b".to_owned()]),
             sources: Vec::new(),
             inputs: Vec::new(),
@@ -340,7 +278,7 @@ mod tests {
                 });
             }
         }
-        keys.iter().map(|&key| ring.name(0, key)).collect()
+        keys.iter().map(|&key| ring.name(&traffic, 0, key)).collect()
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod decisions;
 mod desk;
 mod fleet;
 mod gate;
+mod keyring;
 mod keys;
 mod open;
 mod queue;
@@ -21,6 +22,7 @@ mod tests;
 use crate::algorithm::Wait;
 use crate::client::Clients;
 use crate::judge::Tally;
+use crate::rate::Limit;
 use crate::scenario::{self, Case, Combine, LimitSpec, Trigger};
 use crate::seed::Seed;
 use crate::server::{BackendSpec, Rejection};
@@ -34,7 +36,8 @@ use fleet::Fleet;
 pub use decisions::Decisions;
 pub use fleet::Rules;
 pub use gate::Limiters;
-pub use keys::{KeyPlan, Keyring, Met};
+pub use keyring::{Keyring, Met};
+pub use keys::KeyPlan;
 pub use requests::REQUEST_BYTES;
 
 /// What all algorithms of a case are run over.
@@ -106,6 +109,13 @@ impl<'a> Plan<'a> {
     /// Whether clients react to answers, or work takes time.
     pub fn is_closed_loop(&self) -> bool {
         self.closed_loop
+    }
+
+    /// What was promised for the keys of a limit: 0 is the limit itself, else 1 + the position of the tier.
+    pub fn promise(&self, limit: usize, variant: usize) -> Limit {
+        let spec = &self.limits[limit];
+        let tier = variant.checked_sub(1).map(|position| spec.tiers[position].limit);
+        tier.unwrap_or(spec.limit)
     }
 
     /// The same with one node whose clock is right and whose state is at hand.

@@ -67,13 +67,20 @@ fn every_scenario_teaches_and_states_what_it_must_show() {
     }
 }
 
-/// Runs every scenario. After a change that is meant to change results, renew them with
+/// Whether a scenario is too large for a build for tests: those that raise `max-requests`. The release build runs
+/// them, and compares what it finds with what is kept, in `.ci/run`.
+fn is_large(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap();
+    toml::from_str::<toml::Table>(&text).unwrap().contains_key("max-requests")
+}
+
+/// Runs every scenario but the largest. After a change that is meant to change results, renew them with
 /// `ratesim run` and look at the difference.
 #[test]
 fn the_results_in_the_repository_are_those_of_this_version_and_every_expectation_holds() {
     let place = tempfile::tempdir().unwrap();
     let mut faults = Vec::new();
-    for path in scenarios() {
+    for path in scenarios().into_iter().filter(|path| !is_large(path)) {
         let shown = path.display();
         let options = run::Options {
             scenarios: vec![path.clone()],

@@ -1,7 +1,7 @@
 //! A store in small, for algorithms whose windows only end when their state is forgotten: it forgets the
 //! state of a key at the first reading from which that should be neutral.
 
-use ratesim::algorithm::{Kept, Limiter, Settled, Verdict, Wait};
+use ratesim::algorithm::{Batch, Decided, Kept, Limiter, Settled, Verdict, Wait};
 use ratesim::seed::Seed;
 use ratesim::time::Reading;
 
@@ -92,4 +92,12 @@ impl Limiter for Forgetting {
     }
 
     fn fetch(&self, _keys: &[u32]) {}
+
+    fn in_time_order(&self) -> Option<Box<dyn Limiter>> {
+        None
+    }
+
+    fn replay(&mut self, _batch: &Batch, _decided: &mut Decided) {
+        unreachable!("what a store forgets is not decided in bulk")
+    }
 }

@@ -75,6 +75,8 @@ impl<N: Naming> State<N> {
 impl<N: Naming> Algorithm for SortedSet<N> {
     type State = State<N>;
 
+    const GROWS: bool = true;
+
     fn fresh(&self) -> State<N> {
         self.fresh_of(0, Seed(0).draws("state"))
     }

@@ -26,6 +26,8 @@ pub use part::{PARTS, Part, PartKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     parts: Vec<Part>,
+    /// What its components are, which every name of a key asks for.
+    taken: Vec<part::Taken>,
 }
 
 impl Key {
@@ -35,7 +37,12 @@ impl Key {
 
     /// The address that the server saw.
     pub fn address() -> Key {
-        Key { parts: vec![Part::Address(address::Prefix::WHOLE)] }
+        Key::of(vec![Part::Address(address::Prefix::WHOLE)])
+    }
+
+    fn of(parts: Vec<Part>) -> Key {
+        let taken = parts.iter().flat_map(Part::components).map(|(_, taken)| taken).collect();
+        Key { parts, taken }
     }
 
     /// Parses parts joined with `+`, or `everything`.
@@ -44,7 +51,7 @@ impl Key {
     /// A text that says what is wrong and what would be right.
     pub fn parse(text: &str) -> Result<Key, String> {
         if text.trim() == "everything" {
-            return Ok(Key { parts: Vec::new() });
+            return Ok(Key::of(Vec::new()));
         }
         let mut parts: Vec<Part> = Vec::new();
         for text in text.split('+').map(str::trim) {
@@ -63,7 +70,7 @@ impl Key {
             }
             parts.push(part);
         }
-        Ok(Key { parts })
+        Ok(Key::of(parts))
     }
 
     /// What makes its bytes from entries that have the fields of `wanted`, to which those that it needs
@@ -83,13 +90,11 @@ impl Key {
         if self.parts.is_empty() {
             return self.to_string();
         }
-        let shown: Vec<String> =
-            self.components(bytes).map(|(component, taken)| component.show(taken)).collect();
-        match shown.as_slice() {
-            [one] => one.clone(),
-            several => {
-                let shown: Vec<String> =
-                    several.iter().map(|text| text.replace(' ', "\\x20")).collect();
+        let mut shown = self.components(bytes).map(|(component, taken)| component.show(taken));
+        match self.taken.len() {
+            1 => shown.next().unwrap_or_default(),
+            _ => {
+                let shown: Vec<String> = shown.map(|text| text.replace(' ', "\\x20")).collect();
                 shown.join(" ")
             }
         }
@@ -117,11 +122,9 @@ impl Key {
         &self,
         bytes: &'a [u8],
     ) -> impl Iterator<Item = (Component<'a>, part::Taken)> {
-        let taken: Vec<part::Taken> =
-            self.parts.iter().flat_map(Part::components).map(|(_, taken)| taken).collect();
-        let last = taken.len().saturating_sub(1);
+        let last = self.taken.len().saturating_sub(1);
         let mut rest = bytes;
-        taken.into_iter().enumerate().map(move |(index, taken)| {
+        self.taken.iter().enumerate().map(move |(index, &taken)| {
             let component = Component::cut(&mut rest, index == last);
             (component, taken)
         })

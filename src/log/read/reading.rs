@@ -58,9 +58,9 @@ impl<S: Sink> Reading<'_, S> {
         }
         let understood = outcome?;
         let finished = text.into_tap().finish();
-        let (bytes, sha256) =
+        let (bytes, xxh128) =
             finished.map_err(|cause| Ended::Unusable(open::failed(path, name, &cause)))?;
-        Ok(self.report(understood, packing.name(), broken, &witness, (bytes, sha256)))
+        Ok(self.report(understood, packing.name(), broken, &witness, (bytes, xxh128)))
     }
 
     fn report(
@@ -69,7 +69,7 @@ impl<S: Sink> Reading<'_, S> {
         compression: Option<&'static str>,
         broken: Option<String>,
         witness: &Witness,
-        (bytes, sha256): (u64, String),
+        (bytes, xxh128): (u64, String),
     ) -> Report {
         let Understood { format, parser, zones, note } = understood;
         let mut notes: Vec<String> = note.into_iter().collect();
@@ -86,7 +86,7 @@ impl<S: Sink> Reading<'_, S> {
             format: Some(format.name),
             compression,
             bytes,
-            sha256,
+            xxh128,
             notes,
             ..std::mem::take(&mut self.tally).report(&self.file.name)
         }

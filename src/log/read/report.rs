@@ -34,8 +34,9 @@ pub struct Report {
     pub compression: Option<&'static str>,
     /// How many of its bytes were read.
     pub bytes: u64,
-    /// Their SHA-256 digest, in hexadecimal.
-    pub sha256: String,
+    /// Their digest by XXH3 of 128 bits, in hexadecimal, as `xxh128sum` prints it: it tells files apart that
+    /// nobody has forged.
+    pub xxh128: String,
     /// Lines or records, headings and blank lines at the end aside.
     pub lines: u64,
     /// Of these, how many became requests.

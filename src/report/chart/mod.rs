@@ -7,6 +7,7 @@ mod axis;
 mod canvas;
 mod chosen;
 mod comparison;
+mod gallery;
 mod keys_alive;
 #[cfg(test)]
 mod loop_sample;
@@ -34,6 +35,7 @@ use std::collections::BTreeSet;
 
 use crate::metrics::Comparison;
 
+pub use gallery::pictures;
 pub use picture::png;
 
 pub(super) use canvas::escape;

@@ -76,7 +76,7 @@ fn of_file(report: &Report) -> Json {
         "format": report.format,
         "compression": report.compression,
         "bytes": report.bytes,
-        "sha256": report.sha256,
+        "xxh128": report.xxh128,
         "lines": report.lines,
         "used": report.used,
         "left_out": report.passed,

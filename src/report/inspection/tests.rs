@@ -59,7 +59,7 @@ fn shown<R>(figures: &Figures, show: impl FnOnce(&Inspection) -> R) -> R {
         format: Some("combined"),
         compression: Some("gzip"),
         bytes: 2_370_789,
-        sha256: "00".to_owned(),
+        xxh128: "00".to_owned(),
         lines: 13_788,
         used: 12_345,
         passed: 1440,

@@ -85,7 +85,7 @@ impl Reading for AccessLog {
 
     fn client(&self, identity: &[u8]) -> (Client, bool) {
         match identity {
-            [BY_USER, user @ ..] => (Client { name: readable(user), ..Client::default() }, false),
+            [BY_USER, user @ ..] => (Client::new(readable(user), None), false),
             address => client_at(address),
         }
     }

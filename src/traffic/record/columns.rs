@@ -1,66 +1,24 @@
-//! Recorded requests in memory: one compact column a property, in time order, shared by all runs that
-//! replay them, with an index by client made when it is first asked for.
+//! Recorded requests as a source: compact columns, shared by all runs that replay them.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use super::column::Column;
 use super::drawn::Stamped;
-use super::sorting::Rows;
+use super::grouped::{Grouped, Part, shares};
 use super::spread::Spread;
 use crate::seed::Seed;
 use crate::time::{Instant, SECOND, Window};
-use crate::traffic::{Arrival, Source};
-
-/// A property of all requests; takes no memory while all have the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Column {
-    /// All requests have this.
-    Same(u32),
-    /// Each has its own.
-    Each(Vec<u32>),
-}
-
-impl Column {
-    /// A column of no requests.
-    pub const EMPTY: Column = Column::Same(0);
-
-    /// Adds the value of the request at `index`, which is the number of those before it.
-    pub fn push(&mut self, index: usize, value: u32) {
-        match self {
-            Column::Each(values) => values.push(value),
-            Column::Same(same) if index == 0 => *same = value,
-            Column::Same(same) if *same == value => {}
-            Column::Same(same) => {
-                let mut values = vec![*same; index];
-                values.push(value);
-                *self = Column::Each(values);
-            }
-        }
-    }
-
-    fn get(&self, index: usize) -> u32 {
-        match self {
-            Column::Same(value) => *value,
-            Column::Each(values) => values[index],
-        }
-    }
-}
-
-impl Rows for Column {
-    fn swap(&mut self, one: usize, other: usize) {
-        if let Column::Each(values) = self {
-            values.swap(one, other);
-        }
-    }
-}
+use crate::traffic::{Arrival, Chunk, Source, Times};
 
 /// The requests of a record, at most 2^32 - 1, or those of them that fall into a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Recorded {
-    all: Arc<Columns>,
-    /// Which of them.
+    all: Arc<Grouped>,
+    /// Which of them, by their positions in time order ...
     range: Range<usize>,
-    by_client: OnceLock<ByClient>,
+    /// ... and by client, where not all of them.
+    parts: Option<Vec<Part>>,
     /// What the times are drawn from, if they depend on the seed or may have to be spread otherwise.
     drawn_from: Option<Arc<Stamped>>,
     /// How the requests of a second are spread, if stamps are whole seconds.
@@ -71,34 +29,14 @@ pub struct Recorded {
     as_stamped: bool,
 }
 
-/// The columns of all requests of a record.
-#[derive(Debug)]
-struct Columns {
-    at: Vec<Instant>,
-    client: Column,
-    endpoint: Column,
-    cost: Column,
-}
-
-/// Which requests are whose: a counting sort by client.
-#[derive(Debug)]
-struct ByClient {
-    /// The positions of all requests, grouped by client, in time order within.
-    positions: Vec<u32>,
-    /// The part of `positions` of each client that has any, by the client's number.
-    parts: Vec<Range<usize>>,
-}
-
 impl Recorded {
     /// Requests in time order: their times, clients, endpoints and costs.
     pub fn new(at: Vec<Instant>, columns: [Column; 3]) -> Recorded {
-        debug_assert!(at.is_sorted());
-        let [client, endpoint, cost] = columns;
         let range = 0..at.len();
         Recorded {
-            all: Arc::new(Columns { at, client, endpoint, cost }),
+            all: Arc::new(Grouped::new(at, columns)),
             range,
-            by_client: OnceLock::new(),
+            parts: None,
             drawn_from: None,
             spread: None,
             position: None,
@@ -108,13 +46,7 @@ impl Recorded {
 
     /// The same record, nothing clipped.
     fn whole(&self) -> Recorded {
-        Recorded {
-            all: Arc::clone(&self.all),
-            range: 0..self.all.at.len(),
-            by_client: OnceLock::new(),
-            drawn_from: self.drawn_from.clone(),
-            ..*self
-        }
+        Recorded { range: 0..self.all.at.len(), parts: None, ..self.clone() }
     }
 
     /// The same, its stamps being whole seconds that were spread so, by a source at this position if every
@@ -131,60 +63,82 @@ impl Recorded {
     /// A time of the columns as it counts.
     #[inline]
     fn time(&self, at: Instant) -> Instant {
-        match self.as_stamped {
-            true => Instant(at.0 - at.0.rem_euclid(SECOND as i64)),
-            false => at,
-        }
+        if self.as_stamped { second(at) } else { at }
     }
 
-    fn arrival(&self, index: usize) -> Arrival {
+    fn parts(&self) -> &[Part] {
+        self.parts.as_deref().unwrap_or(&self.all.parts)
+    }
+
+    fn arrival(&self, client: u32, place: usize) -> Arrival {
         Arrival {
-            at: self.time(self.all.at[index]),
-            client: self.all.client.get(index),
-            endpoint: self.all.endpoint.get(index),
-            cost: self.all.cost.get(index),
+            at: self.time(self.all.at[place]),
+            client,
+            endpoint: self.all.endpoint.get(place),
+            cost: self.all.cost.get(place),
         }
     }
 
-    fn by_client(&self) -> &ByClient {
-        self.by_client.get_or_init(|| {
-            let clients = self.range.clone().map(|index| self.all.client.get(index) as usize);
-            let most = clients.clone().max().map_or(0, |most| most + 1);
-            // First how many each client has, then where its next request goes.
-            let mut next = vec![0_usize; most];
-            clients.clone().for_each(|client| next[client] += 1);
-            let mut parts = Vec::new();
-            let mut start = 0;
-            for slot in &mut next {
-                let count = std::mem::replace(slot, start);
-                if count > 0 {
-                    parts.push(start..start + count);
-                }
-                start += count;
-            }
-            let mut positions = vec![0_u32; self.range.len()];
-            for (index, client) in self.range.clone().zip(clients) {
-                positions[next[client]] = index as u32;
-                next[client] += 1;
-            }
-            ByClient { positions, parts }
-        })
+    fn times_of(&self, part: &Part) -> &[Instant] {
+        &self.all.at[places(part)]
     }
+
+    /// What it was made of, as far as the second goes, to be spread otherwise by the source at a position.
+    fn stamped(&self, spread: Spread, position: u64) -> Stamped {
+        let whole = self.whole();
+        let mut columns = [self.all.client.clone(), Column::EMPTY, Column::EMPTY];
+        let [_, endpoints, costs] = &mut columns;
+        let mut stamps = Vec::with_capacity(self.all.at.len());
+        for (index, Arrival { at, endpoint, cost, .. }) in whole.merged().enumerate() {
+            stamps.push(second(at));
+            endpoints.push(index, endpoint);
+            costs.push(index, cost);
+        }
+        let (took, seconds, in_order) = (None, true, true);
+        Stamped { stamps, columns, took, seconds, spread, in_order, position }
+    }
+}
+
+/// The start of the second that a time lies in.
+#[inline]
+fn second(at: Instant) -> Instant {
+    Instant(at.0 - at.0.rem_euclid(SECOND as i64))
+}
+
+fn places(part: &Part) -> Range<usize> {
+    part.places.start as usize..part.places.end as usize
 }
 
 impl Source for Recorded {
     fn streams(&self) -> usize {
-        self.by_client().parts.len()
+        self.parts().len()
     }
 
     fn stream(&self, index: usize) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
-        let groups = self.by_client();
-        let positions = &groups.positions[groups.parts[index].clone()];
-        Box::new(positions.iter().map(|&position| self.arrival(position as usize)))
+        let part = &self.parts()[index];
+        Box::new(places(part).map(|place| self.arrival(part.client, place)))
+    }
+
+    fn client(&self, index: usize) -> u32 {
+        self.parts()[index].client
+    }
+
+    fn first(&self, index: usize) -> Option<(Instant, u64)> {
+        let part = &self.parts()[index];
+        Some((self.time(*self.times_of(part).first()?), u64::from(part.first)))
+    }
+
+    fn times(&self, index: usize) -> Box<dyn Times + Send + '_> {
+        Box::new(Piece { record: self, places: places(&self.parts()[index]) })
+    }
+
+    fn has_costs(&self) -> bool {
+        self.all.cost != Column::Same(1)
     }
 
     fn merged(&self) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
-        Box::new(self.range.clone().map(|index| self.arrival(index)))
+        let places = self.all.in_time_order(self.range.clone(), self.parts());
+        Box::new(places.map(|(client, place)| self.arrival(client, place)))
     }
 
     fn bound(&self) -> u64 {
@@ -192,18 +146,36 @@ impl Source for Recorded {
     }
 
     fn range(&self) -> Option<(Instant, Instant)> {
-        let times = &self.all.at[self.range.clone()];
-        Some((self.time(*times.first()?), self.time(*times.last()?)))
+        let times = || self.parts().iter().map(|part| self.times_of(part));
+        let first = times().filter_map(|times| times.first()).min()?;
+        let last = times().filter_map(|times| times.last()).max()?;
+        Some((self.time(*first), self.time(*last)))
     }
 
     fn clip(&mut self, window: Window) -> u64 {
-        let times = &self.all.at[self.range.clone()];
-        let start = times.partition_point(|&at| self.time(at) < window.start);
-        let end = times.partition_point(|&at| self.time(at) < window.end).max(start);
-        let outside = times.len() - (end - start);
-        self.range = self.range.start + start..self.range.start + end;
-        self.by_client = OnceLock::new();
-        outside as u64
+        let (mut before, mut after) = (0, 0);
+        let mut inside = Vec::with_capacity(self.parts().len());
+        for part in self.parts() {
+            let times = self.times_of(part);
+            let start = times.partition_point(|&at| self.time(at) < window.start);
+            let end = times.partition_point(|&at| self.time(at) < window.end).max(start);
+            before += start;
+            after += times.len() - end;
+            inside.push(part.places.start + start as u32..part.places.start + end as u32);
+        }
+        if before + after == 0 {
+            return 0;
+        }
+        let range = self.range.start + before..self.range.end - after;
+        let shares = shares(&self.all.client, range.clone());
+        let parts = self.parts().iter().zip(inside).filter(|(_, places)| !places.is_empty());
+        let parts = parts.map(|(part, places)| {
+            let first = shares[part.client as usize].first;
+            Part { client: part.client, first, places }
+        });
+        self.parts = Some(parts.collect());
+        self.range = range;
+        (before + after) as u64
     }
 
     fn again(&self, seed: Seed) -> Option<Box<dyn Source>> {
@@ -232,18 +204,30 @@ impl Source for Recorded {
             let stamped = Recorded { spread: Some(spread), as_stamped: true, ..self.whole() };
             return Some(Box::new(stamped));
         }
-        let second = |at: &Instant| Instant(at.0 - at.0.rem_euclid(SECOND as i64));
-        let Columns { at, client, endpoint, cost } = &*self.all;
-        let stamped = Stamped {
-            stamps: at.iter().map(second).collect(),
-            columns: [client.clone(), endpoint.clone(), cost.clone()],
-            took: None,
-            seconds: true,
-            spread,
-            in_order: true,
-            position,
-        };
-        Some(Box::new(stamped.under(seed, false)))
+        Some(Box::new(self.stamped(spread, position).under(seed, false)))
+    }
+}
+
+/// The requests of one client that are still to come.
+struct Piece<'a> {
+    record: &'a Recorded,
+    places: Range<usize>,
+}
+
+impl Times for Piece<'_> {
+    fn fill(&mut self, chunk: &mut Chunk) {
+        let count = self.places.len().min(chunk.room());
+        let next = self.places.start..self.places.start + count;
+        self.places.start += count;
+        let Grouped { at, cost, .. } = &*self.record.all;
+        let at = &at[next.clone()];
+        match self.record.as_stamped {
+            true => chunk.times.extend(at.iter().map(|&at| second(at).0)),
+            false => chunk.times.extend(at.iter().map(|at| at.0)),
+        }
+        if self.record.has_costs() {
+            chunk.costs.extend(next.map(|place| cost.get(place)));
+        }
     }
 }
 
@@ -271,12 +255,6 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_equal_values_takes_no_memory() {
-        assert_eq!(column(&[7, 7, 7]), Column::Same(7));
-        assert_eq!(column(&[7, 7, 8]), Column::Each(vec![7, 7, 8]));
-    }
-
-    #[test]
     fn clipping_keeps_what_is_in_the_half_open_window() {
         let mut recorded = recorded(&[(3, 1), (1, 0), (2, 5), (4, 1)]);
         assert_eq!(recorded.range(), Some((Instant(1), Instant(4))));
@@ -294,20 +272,41 @@ mod tests {
         #[test]
         fn streams_are_the_merged_requests_by_client_and_ties_keep_the_order_of_the_record(
             requests in prop::collection::vec((0_i64..8, 0_u32..6), 0..60),
+            clipped in prop::option::of((0_i64..8, 0_i64..8)),
         ) {
-            let recorded = recorded(&requests);
+            let mut recorded = recorded(&requests);
+            let mut left = requests.clone();
+            if let Some((start, end)) = clipped {
+                left.retain(|(at, _)| (start..end).contains(at));
+                let window = Window { start: Instant(start), end: Instant(end) };
+                prop_assert_eq!(recorded.clip(window), (requests.len() - left.len()) as u64);
+            }
             let merged: Vec<Arrival> = recorded.merged().collect();
-            prop_assert_eq!(merged.len(), requests.len());
+            prop_assert_eq!(merged.len(), left.len());
+            prop_assert_eq!(recorded.bound(), left.len() as u64);
+            let range = merged.first().zip(merged.last()).map(|(first, last)| (first.at, last.at));
+            prop_assert_eq!(recorded.range(), range);
             let key = |arrival: &Arrival| (arrival.at, arrival.endpoint);
             prop_assert!(merged.is_sorted_by_key(key));
-            let mut clients: Vec<u32> = requests.iter().map(|&(_, client)| client).collect();
+            let mut clients: Vec<u32> = left.iter().map(|&(_, client)| client).collect();
             clients.sort_unstable();
             clients.dedup();
             prop_assert_eq!(recorded.streams(), clients.len());
             for (index, client) in clients.into_iter().enumerate() {
                 let expected: Vec<Arrival> =
                     merged.iter().copied().filter(|arrival| arrival.client == client).collect();
-                prop_assert_eq!(recorded.stream(index).collect::<Vec<_>>(), expected);
+                prop_assert_eq!(recorded.stream(index).collect::<Vec<_>>(), &expected[..]);
+                let mut chunk = Chunk::default();
+                recorded.times(index).fill(&mut chunk);
+                prop_assert_eq!(chunk.times, expected.iter().map(|one| one.at.0).collect::<Vec<_>>());
+                // Ranks order the first requests as they are merged.
+                let (at, rank) = recorded.first(index).unwrap();
+                prop_assert_eq!(at, expected[0].at);
+                let place = |client| merged.iter().position(|one| one.client == client);
+                for other in (0..recorded.streams()).filter(|&other| other != index) {
+                    let sooner = (at, rank) < recorded.first(other).unwrap();
+                    prop_assert_eq!(sooner, place(client) < place(recorded.client(other)));
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::error::Place;
 use crate::log::format::{Column, Fault, Layout, named};
 use crate::log::{Entry, Field, Number, TimeUnit, Unit, readable};
 use crate::params::Params;
-use crate::traffic::{Client, Kind};
+use crate::traffic::{Account, Client, Kind};
 
 /// The entry of the registry.
 pub const KIND: Kind = Kind {
@@ -158,13 +158,9 @@ impl Reading for Table {
             false => "all",
         };
         let name = text(name).or_else(|| text(api_key)).or(place).or_else(|| text(tenant));
-        let client = Client {
-            name: name.unwrap_or_else(|| nothing.to_owned()),
-            address,
-            api_key: text(api_key),
-            tenant: text(tenant),
-            tier: text(tier),
-        };
+        let account = Account { api_key: text(api_key), tenant: text(tenant), tier: text(tier) };
+        let name = name.unwrap_or_else(|| nothing.to_owned());
+        let client = Client::new(name, address).with(account);
         let nameless = shown.is_some() && address.is_none();
         (client, nameless)
     }

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::columns::{Column, Recorded};
+use super::column::Column;
+use super::columns::Recorded;
 use super::durations::Durations;
 use super::sorting::sort;
 use super::spread::Spread;

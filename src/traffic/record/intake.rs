@@ -1,6 +1,6 @@
 //! Takes in the requests of a record one by one, and makes the source of them.
 
-use super::columns::Column;
+use super::column::Column;
 use super::drawn::{Stamped, raise};
 use super::durations::Durations;
 use super::request::Reading;

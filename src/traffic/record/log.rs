@@ -257,7 +257,7 @@ impl Reading for Log {
         let address = self.client.address_in(identity);
         let nameless = self.client.has_address() && address.is_none();
         let name = self.client.name(identity);
-        (Client { name, address, ..Client::default() }, nameless)
+        (Client::new(name, address), nameless)
     }
 
     fn endpoint(&mut self, entry: &Entry, into: &mut Vec<u8>) {

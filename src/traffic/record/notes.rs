@@ -52,7 +52,7 @@ impl Notes {
             format: report.format.map(str::to_owned),
             compression: report.compression.map(str::to_owned),
             bytes: report.bytes,
-            sha256: report.sha256,
+            xxh128: report.xxh128,
             lines: report.lines,
             used: report.used,
             skipped: report.skipped,

@@ -75,7 +75,7 @@ pub fn client_at(identity: &[u8]) -> (Client, bool) {
         [] => (None, &[][..]),
     };
     let name = address.map_or_else(|| readable(text), |address| address.to_string());
-    (Client { name, address, ..Client::default() }, address.is_none())
+    (Client::new(name, address), address.is_none())
 }
 
 /// The octets of an IPv4 address in its only short form.

@@ -8,7 +8,7 @@ use super::{Pattern, Synthetic};
 use crate::params::Params;
 use crate::seed::{Seed, Stream};
 use crate::time::Instant;
-use crate::traffic::{Arrival, Context, Source};
+use crate::traffic::{Arrival, Chunk, Context, Source, Times};
 
 /// The clients of a source with everything about their requests but the times.
 pub struct Family {
@@ -85,10 +85,44 @@ impl Family {
         self.mix.draw(marks)
     }
 
+    /// The number of a client in the traffic.
+    pub fn client(&self, client: usize) -> u32 {
+        self.clients[client]
+    }
+
+    /// Whether a request may cost more than 1.
+    pub fn has_costs(&self) -> bool {
+        self.mix.has_costs()
+    }
+
+    /// When a request is made.
+    pub fn instant(&self, offset: u64) -> Instant {
+        // Offsets lie inside the run, whose end is an instant.
+        Instant(self.start.0.saturating_add_unsigned(offset))
+    }
+
+    /// A client's requests where each costs 1, without what they are for.
+    pub fn plain<T: Iterator<Item = u64>>(&self, times: T) -> Plain<T> {
+        Plain { times, start: self.start }
+    }
+
     /// A client's request made at `offset`.
     pub fn arrival(&self, client: usize, offset: u64, Mark { endpoint, cost }: Mark) -> Arrival {
-        // Offsets lie inside the run, whose end is an instant.
-        let at = Instant(self.start.0.saturating_add_unsigned(offset));
+        let at = self.instant(offset);
         Arrival { at, client: self.clients[client], endpoint, cost }
+    }
+}
+
+/// Requests of one client that cost 1 each.
+pub struct Plain<T> {
+    times: T,
+    start: Instant,
+}
+
+impl<T: Iterator<Item = u64>> Times for Plain<T> {
+    fn fill(&mut self, chunk: &mut Chunk) {
+        let start = self.start.0;
+        let times = self.times.by_ref().take(chunk.room());
+        chunk.times.extend(times.map(|offset| start.saturating_add_unsigned(offset)));
     }
 }

@@ -41,6 +41,11 @@ pub struct Marks {
 }
 
 impl Mix {
+    /// Whether a request may cost more than 1.
+    pub fn has_costs(&self) -> bool {
+        self.offers.iter().any(|offer| !matches!(offer.cost, Cost::Fixed(1)))
+    }
+
     /// Reads what is asked for and what it costs. `None` after a problem was reported.
     pub fn read(params: &mut Params, context: &mut Context) -> Option<Mix> {
         let endpoint: Option<String> = params

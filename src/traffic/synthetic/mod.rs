@@ -31,7 +31,8 @@ mod thinning;
 use family::Family;
 use merge::{Alone, Merged};
 
-use super::{Arrival, Source};
+use super::{Arrival, Source, Times};
+use crate::time::Instant;
 
 /// When the clients of a source ask.
 trait Pattern: Send + Sync + 'static {
@@ -58,6 +59,26 @@ impl<P: Pattern> Source for Synthetic<P> {
 
     fn stream(&self, index: usize) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
         Box::new(Alone::open(&self.family, &self.pattern, index))
+    }
+
+    fn client(&self, index: usize) -> u32 {
+        self.family.client(index)
+    }
+
+    fn first(&self, index: usize) -> Option<(Instant, u64)> {
+        let offset = self.pattern.times(&self.family, index).next()?;
+        Some((self.family.instant(offset), index as u64))
+    }
+
+    fn times(&self, index: usize) -> Box<dyn Times + Send + '_> {
+        match self.has_costs() {
+            true => Box::new(Alone::open(&self.family, &self.pattern, index)),
+            false => Box::new(self.family.plain(self.pattern.times(&self.family, index))),
+        }
+    }
+
+    fn has_costs(&self) -> bool {
+        self.family.has_costs()
     }
 
     fn merged(&self) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {

@@ -3,7 +3,7 @@
 use super::address::Addresses;
 use super::mix::read_weights;
 use crate::params::{Choice, Params};
-use crate::traffic::{Client, Context};
+use crate::traffic::{Account, Client, Context};
 
 /// More clients than this do not fit into memory with their names.
 const MOST_CLIENTS: u64 = 10_000_000;
@@ -77,13 +77,9 @@ pub fn read(params: &mut Params, context: &mut Context) -> Option<Vec<u32>> {
             None => format!("client-{}", number + 1),
         };
         let api_key = (api_keys == ApiKeys::PerClient).then(|| format!("key-{name}"));
-        Client {
-            address: addresses.map(|addresses| addresses.of(number)),
-            api_key,
-            tenant: tenant.clone(),
-            tier: turns.next().or_else(|| tier.clone()),
-            name,
-        }
+        let tier = turns.next().or_else(|| tier.clone());
+        let account = Account { api_key, tenant: tenant.clone(), tier };
+        Client::new(name, addresses.map(|addresses| addresses.of(number))).with(account)
     };
     Some((0..count as usize).map(client).map(|client| context.client(client)).collect())
 }

@@ -9,7 +9,7 @@ use crate::time::{Instant, Reading, Span};
 use crate::world::Fate;
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 use crate::world::requests::Ticket;
 
 /// What a call asks of the store.

@@ -7,7 +7,7 @@ use crate::store::{Atomicity, TimeOf};
 use crate::time::{Instant, Span, Window};
 use crate::world::desk::Desk;
 use crate::world::gate::{Decision, Ruling};
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 use crate::world::requests::Ticket;
 use crate::world::{Asked, By, Fate};
 

@@ -6,7 +6,7 @@ use super::Fleet;
 use super::stock::{Entry, Id};
 use crate::time::Instant;
 use crate::world::desk::Desk;
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 
 /// What was there when a replica last learned of it, of all keys that have changed since.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::time::{Instant, Span};
 use crate::world::By;
 use crate::world::desk::Desk;
 use crate::world::gate::Decision;
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 use crate::world::requests::Ticket;
 
 /// The quota of all nodes.

@@ -27,7 +27,7 @@ use indexmap::IndexMap;
 
 use super::desk::Desk;
 use super::gate::{Gate, Limiters};
-use super::keys::Met;
+use super::keyring::Met;
 use super::queue::Queue;
 use super::requests::Ticket;
 use super::{By, Fate, Plan};
@@ -64,7 +64,7 @@ impl Rules {
     }
 
     /// Tells each limiter what its states draw from.
-    pub(super) fn seed(&mut self, seed: Seed) {
+    pub fn seed(&mut self, seed: Seed) {
         let all = self.limiters.iter_mut().chain(&mut self.fallback).flatten().flatten();
         for (index, limiter) in all.enumerate() {
             limiter.seed(seed.part("limiter", index as u64));
@@ -290,8 +290,7 @@ impl<'a> Fleet<'a> {
         let at = arrival.at;
         desk.look_up(&arrival);
         desk.judge.offered(at, arrival.client, &desk.touches);
-        let key =
-            || desk.keys.first().map_or(String::new(), |met| desk.ring.name(met.limit, met.key));
+        let key = || desk.first_key();
         let drawn_by = (u64::from(number), u64::from(attempt));
         let node = self.router.pick(key, drawn_by, &self.busy);
         self.note_busy(ask.ticket.slot, node);

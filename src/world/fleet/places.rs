@@ -4,7 +4,7 @@
 use crate::algorithm::Footprint;
 use crate::time::{Instant, Reading};
 use crate::world::gate::{Decision, Gate, Ruling};
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 
 /// The states of keys at several places.
 pub(super) struct Places {

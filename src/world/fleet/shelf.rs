@@ -9,7 +9,7 @@ use crate::store::{Deadline, Hit, shard_of};
 use crate::time::{Instant, Reading, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 
 impl<'a> Fleet<'a> {
     /// The place of the store's states.

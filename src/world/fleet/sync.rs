@@ -16,7 +16,7 @@ use crate::store::Exchange;
 use crate::time::{Instant, Reading, Span};
 use crate::world::desk::Desk;
 use crate::world::gate::Ruling;
-use crate::world::keys::Met;
+use crate::world::keyring::Met;
 use crate::world::{Asked, By};
 
 /// What nodes have to tell one another.

@@ -15,13 +15,13 @@ use crate::params::{Node, Params};
 use crate::seed::Seed;
 use crate::time::Instant;
 use crate::time::Window;
-use crate::traffic::{Arrival, Client, Context, Input, Kind, Source};
+use crate::traffic::{Arrival, Clients, Context, Input, Kind, Source};
 use indexmap::IndexSet;
 
 struct Opened {
     source: Box<dyn Source>,
     input: Input,
-    clients: IndexSet<Client>,
+    clients: Arc<Clients>,
     endpoints: IndexSet<String>,
     resolved: String,
 }
@@ -79,7 +79,7 @@ fn open_in(kind: &Kind, settings: &str, folder: &Path) -> Result<Opened, String>
 
 fn context<'a>(
     folder: &'a Path,
-    clients: &'a mut IndexSet<Client>,
+    clients: &'a mut Arc<Clients>,
     endpoints: &'a mut IndexSet<String>,
     inputs: &'a mut Vec<Input>,
 ) -> Context<'a> {
@@ -266,7 +266,7 @@ fn a_client_is_all_that_is_known_of_it() {
     assert_eq!(clients, [0, 1, 2, 3, 4, 0]);
     let names: Vec<&str> = opened.clients.iter().map(|client| client.name.as_str()).collect();
     assert_eq!(names, ["ann", "ann", "k2", "2001:db8::1", "-"]);
-    assert_eq!(opened.clients[1].tier.as_deref(), Some("free"));
+    assert_eq!(opened.clients[1].tier(), Some("free"));
     assert_eq!(opened.clients[2].address, None);
     assert_eq!(opened.clients[3].address, Some("2001:db8::1".parse().unwrap()));
     assert!(opened.notes().contains("1 client is known by a name that is no IP address"));

@@ -182,10 +182,10 @@ fn clients_have_names_addresses_keys_tenants_and_plans() {
         .clients
         .iter()
         .map(|client| {
-            let text = |value: &Option<String>| value.clone().unwrap_or("-".to_owned());
+            let text = |value: Option<&str>| value.unwrap_or("-").to_owned();
             let address = client.address.map_or("-".to_owned(), |address| address.to_string());
-            let (key, tenant) = (text(&client.api_key), text(&client.tenant));
-            format!("{} {address} {key} {tenant} {}", client.name, text(&client.tier))
+            let (key, tenant) = (text(client.api_key()), text(client.tenant()));
+            format!("{} {address} {key} {tenant} {}", client.name, text(client.tier()))
         })
         .collect();
     assert_eq!(

@@ -1,0 +1,187 @@
+//! What the states of keys take, bin by bin, where each key is told of as a whole: sums over keys of what each kept at
+//! most in each bin.
+
+use super::{Bins, Place};
+use crate::algorithm::{Batch, Decided, Footprint, Mark};
+
+/// The states kept, and that of the key at hand.
+pub(super) struct Keeping {
+    /// Differences of the sums between bins, modulo 2^64.
+    steps: Vec<[u64; 3]>,
+    /// What every attempt's state takes, where that is plain.
+    plain: Option<Footprint>,
+    /// Then, differences of how many keys are kept in bins in which they do not ask.
+    lasting: Vec<i64>,
+    /// The bin of the key's last attempt; `None` before the first.
+    bin: Option<usize>,
+    /// What was kept of it at most in that bin.
+    most: Option<Footprint>,
+    /// What its state takes since, and until when.
+    now: Footprint,
+    until: i64,
+}
+
+impl Keeping {
+    pub fn new(bins: &Bins) -> Keeping {
+        Keeping {
+            steps: vec![[0; 3]; bins.count + 1],
+            plain: None,
+            lasting: vec![0; bins.count + 1],
+            bin: None,
+            most: None,
+            now: Footprint::default(),
+            until: i64::MIN,
+        }
+    }
+
+    pub fn begin(&mut self) {
+        (self.bin, self.most, self.until) = (None, None, i64::MIN);
+    }
+
+    /// Takes in what is kept after the attempts of a history. `marks` is the first that may be of it; gives the first
+    /// that is not.
+    #[inline]
+    pub fn keep(
+        &mut self,
+        bins: &Bins,
+        batch: &Batch,
+        place: &Place,
+        decided: &Decided,
+        marks: usize,
+    ) -> usize {
+        match decided.plain {
+            true => self.keep_plain(bins, batch, place, decided, marks),
+            false => self.keep_marked(bins, batch, place, decided, marks),
+        }
+    }
+
+    /// Every attempt leaves the same, so only what lasts into bins without any needs to be added.
+    #[inline]
+    fn keep_plain(
+        &mut self,
+        bins: &Bins,
+        batch: &Batch,
+        place: &Place,
+        decided: &Decided,
+        mut lasts: usize,
+    ) -> usize {
+        self.plain = Some(decided.footprint);
+        if self.until != i64::MIN {
+            // Kept since the last batch.
+            self.last_to(bins, batch.segments[place.segment].bin as usize);
+        }
+        let end = place.segments_end;
+        while let Some(last) = decided.lasts.get(lasts).filter(|last| (last.segment as usize) < end)
+        {
+            lasts += 1;
+            let position = last.segment as usize;
+            self.bin = Some(batch.segments[position].bin as usize);
+            self.until = last.until;
+            if position + 1 < end {
+                self.last_to(bins, batch.segments[position + 1].bin as usize);
+            }
+        }
+        lasts
+    }
+
+    /// What was kept at the key's last mark lasted, but no longer than to its next attempt, in the bin `next`.
+    fn last_to(&mut self, bins: &Bins, next: usize) {
+        if let Some(bin) = self.bin {
+            let end = bins.first_from(self.until, next);
+            self.lasting[bin + 1] += 1;
+            self.lasting[end.max(bin + 1)] -= 1;
+        }
+        self.until = i64::MIN;
+    }
+
+    fn keep_marked(
+        &mut self,
+        bins: &Bins,
+        batch: &Batch,
+        place: &Place,
+        decided: &Decided,
+        marks: usize,
+    ) -> usize {
+        let count = place.segments_end - place.segment;
+        let mut from = place.from;
+        let segments = &batch.segments[place.segment..place.segments_end];
+        for (mark, segment) in decided.marks[marks..marks + count].iter().zip(segments) {
+            let Mark { most, now, until } = *mark;
+            let (at, bin) = (batch.times[from], segment.bin as usize);
+            from = segment.end as usize;
+            if self.bin != Some(bin) {
+                self.leave(bins, bin);
+                self.most = (bins.start(bin) < self.until.min(at)).then_some(self.now);
+                self.bin = Some(bin);
+            }
+            self.most = match (self.most, most) {
+                (Some(before), Some(most)) => Some(Footprint {
+                    entries: before.entries.max(most.entries),
+                    bytes: before.bytes.max(most.bytes),
+                }),
+                (before, most) => before.or(most),
+            };
+            (self.now, self.until) = (now, until);
+        }
+        marks + count
+    }
+
+    /// The key's history is over.
+    pub fn end(&mut self, bins: &Bins) {
+        match self.plain {
+            Some(_) if self.until != i64::MIN => self.last_to(bins, bins.count),
+            Some(_) => {}
+            None => self.leave(bins, bins.count),
+        }
+    }
+
+    /// What all keys took, by bin: how many there were, their entries and bytes. `asked` tells how many keys asked.
+    pub fn finish(self, asked: &[u64]) -> Vec<[u64; 3]> {
+        if let Some(Footprint { entries, bytes }) = self.plain {
+            let mut lasting = 0;
+            let keys = asked.iter().zip(&self.lasting).map(|(asked, step)| {
+                lasting += step;
+                asked.wrapping_add_signed(lasting)
+            });
+            return keys.map(|keys| [keys, keys * entries, keys * bytes]).collect();
+        }
+        let mut sums = [0_u64; 3];
+        let mut all = self.steps;
+        all.pop();
+        for step in &mut all {
+            for (sum, amount) in sums.iter_mut().zip(*step) {
+                *sum = sum.wrapping_add(amount);
+            }
+            *step = sums;
+        }
+        all
+    }
+
+    /// Books what was kept in the bin of the last attempt and in those after it, before `end`.
+    fn leave(&mut self, bins: &Bins, end: usize) {
+        let Some(bin) = self.bin else { return };
+        let Some(most) = self.most else { return };
+        let last = match bin + 1 < end {
+            true => bins.first_from(self.until, end),
+            false => end,
+        };
+        if most == self.now {
+            self.add(most, bin, last.max(bin + 1));
+        } else {
+            self.add(most, bin, bin + 1);
+            self.add(self.now, bin + 1, last);
+        }
+    }
+
+    fn add(&mut self, footprint: Footprint, from: usize, to: usize) {
+        if from < to {
+            let amounts = [1, footprint.entries, footprint.bytes];
+            for (sum, amount) in self.steps[from].iter_mut().zip(amounts) {
+                *sum = sum.wrapping_add(amount);
+            }
+            for (sum, amount) in self.steps[to].iter_mut().zip(amounts) {
+                *sum = sum.wrapping_sub(amount);
+            }
+        }
+    }
+}

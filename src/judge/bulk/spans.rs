@@ -1,0 +1,168 @@
+//! Spans in bulk on their way into a [`Distribution`]: counted by the steps of its histogram, which is what remains of
+//! them there, in a plain table.
+
+use crate::judge::Distribution;
+
+/// Spans recorded so far.
+pub struct Spans {
+    count: u64,
+    sum: u128,
+    least: u64,
+    most: u64,
+    /// The first of them, as they are: few are kept exactly.
+    exact: Vec<u64>,
+    /// How many of the others fall on each step of the histogram.
+    steps: Vec<u64>,
+}
+
+/// Binary digits that a step tells apart: three decimal ones.
+const DIGITS: u32 = 11;
+
+impl Default for Spans {
+    fn default() -> Spans {
+        Spans { count: 0, sum: 0, least: u64::MAX, most: 0, exact: Vec::new(), steps: Vec::new() }
+    }
+}
+
+impl Spans {
+    /// Adds the spans from each of `times`, which ascend, to the instant `wait` ns after the first.
+    pub fn record_falling(&mut self, wait: u64, times: &[i64]) {
+        let [first, .., last] = *times else {
+            return self.record_each(times.iter().map(|_| wait));
+        };
+        self.count += times.len() as u64;
+        self.most = self.most.max(wait);
+        self.least = self.least.min(wait - last.abs_diff(first));
+        self.keep(times.iter().map(|at| wait - at.abs_diff(first)));
+    }
+
+    /// Adds spans.
+    pub fn record_all(&mut self, spans: &[u64]) {
+        self.record_each(spans.iter().copied());
+    }
+
+    #[inline]
+    fn record_each(&mut self, spans: impl ExactSizeIterator<Item = u64>) {
+        self.count += spans.len() as u64;
+        let (mut least, mut most) = (self.least, self.most);
+        self.keep(spans.inspect(|&span| {
+            least = least.min(span);
+            most = most.max(span);
+        }));
+        (self.least, self.most) = (least, most);
+    }
+
+    #[inline]
+    fn keep(&mut self, spans: impl Iterator<Item = u64>) {
+        if self.exact.len() >= Distribution::EXACT {
+            let mut sum = self.sum;
+            for span in spans {
+                sum += u128::from(span);
+                let step = step(span);
+                if let Some(count) = self.steps.get_mut(step) {
+                    *count += 1;
+                } else {
+                    self.steps.resize(step + 1, 0);
+                    self.steps[step] = 1;
+                }
+            }
+            self.sum = sum;
+            return;
+        }
+        for span in spans {
+            self.sum += u128::from(span);
+            if self.exact.len() < Distribution::EXACT {
+                self.exact.push(span);
+            } else {
+                let step = step(span);
+                self.steps.resize(self.steps.len().max(step + 1), 0);
+                self.steps[step] += 1;
+            }
+        }
+    }
+
+    /// Adds the spans that others have recorded.
+    pub fn merge(&mut self, other: &Spans) {
+        let sum = self.sum + other.sum;
+        self.count += other.count;
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+        self.keep(other.exact.iter().copied());
+        self.sum = sum;
+        self.steps.resize(self.steps.len().max(other.steps.len()), 0);
+        self.steps.iter_mut().zip(&other.steps).for_each(|(own, others)| *own += others);
+    }
+
+    /// The distribution of all of them.
+    pub fn distribution(&self) -> Distribution {
+        let steps = self.steps.iter().enumerate().filter(|(_, count)| **count > 0);
+        let steps = steps.map(|(step, &count)| (start(step), count));
+        Distribution::of_parts(self.count, self.sum, (self.least, self.most), &self.exact, steps)
+    }
+}
+
+/// The step on which a span falls.
+#[inline]
+fn step(span: u64) -> usize {
+    let shift = (u64::BITS - (span | ((1 << DIGITS) - 1)).leading_zeros()) - DIGITS;
+    (shift as usize) * (1 << (DIGITS - 1)) + (span >> shift) as usize
+}
+
+/// The least span that falls on a step.
+fn start(step: usize) -> u64 {
+    let half = 1 << (DIGITS - 1);
+    match (step / half).checked_sub(1) {
+        None | Some(0) => step as u64,
+        Some(shift) => ((step - shift * half) as u64) << shift,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+    use proptest::prelude::*;
+
+    fn described(spans: &Distribution) -> impl PartialEq + std::fmt::Debug + use<> {
+        let quantiles: Vec<_> = (0..=100).map(|percent| spans.percentile(percent)).collect();
+        (spans.count(), spans.mean_secs(), spans.min(), spans.max(), quantiles)
+    }
+
+    #[test]
+    fn steps_are_as_wide_as_three_digits_need() {
+        let all: Vec<usize> = [0, 1, 2047, 2048, 2049, 2050, 4095, 4096].map(step).to_vec();
+        assert_eq!(all, [0, 1, 2047, 2048, 2048, 2049, 3071, 3072]);
+        for span in [0, 1, 2047, 2048, 5000, 1 << 40, (1 << 63) - 1] {
+            let start = start(step(span));
+            assert!(start <= span && span - start <= span / 1024, "{span}");
+            assert_eq!(step(start), step(span));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn many_spans_are_told_as_if_each_had_been_recorded(
+            few in prop::collection::vec(0..=i64::MAX as u64, 0..50),
+            many in 0..3 * Distribution::EXACT as u64,
+            factor in 1..1_000_000_u64,
+        ) {
+            let all: Vec<u64> = (0..many).map(|n| n * factor).chain(few).collect();
+            let mut spans = Spans::default();
+            let mut plain = Distribution::default();
+            for chunk in all.chunks(1000) {
+                spans.record_all(chunk);
+            }
+            all.iter().for_each(|&nanos| plain.record(Span::from_nanos(nanos)));
+            prop_assert_eq!(described(&spans.distribution()), described(&plain));
+        }
+    }
+
+    #[test]
+    fn falling_spans_end_at_one_instant() {
+        let (mut falling, mut all) = (Spans::default(), Spans::default());
+        falling.record_falling(100, &[50, 60, 75]);
+        falling.record_falling(7, &[3]);
+        all.record_all(&[100, 90, 75, 7]);
+        assert_eq!(described(&falling.distribution()), described(&all.distribution()));
+    }
+}

@@ -1,0 +1,115 @@
+//! The requests of a record in memory: columns grouped by client, in time order within, so that a client's history
+//! lies in one piece; and whose each request is in time order, which is enough to merge them again.
+
+use std::ops::Range;
+
+use super::column::Column;
+use crate::time::Instant;
+
+/// All requests of a record, at most 2^32 - 1.
+#[derive(Debug)]
+pub struct Grouped {
+    /// Whose each request is, in time order.
+    pub client: Column,
+    /// When each is made, by client.
+    pub at: Vec<Instant>,
+    /// By client.
+    pub endpoint: Column,
+    /// By client.
+    pub cost: Column,
+    /// The clients that have any, by their numbers.
+    pub parts: Vec<Part>,
+}
+
+/// The requests of one client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Whose they are.
+    pub client: u32,
+    /// The position of the first in time order.
+    pub first: u32,
+    /// Where they lie in columns that are grouped by client.
+    pub places: Range<u32>,
+}
+
+/// How many requests a client has, and the position of the first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Share {
+    pub count: u32,
+    pub first: u32,
+}
+
+impl Grouped {
+    /// Groups requests in time order: their times, clients, endpoints and costs.
+    pub fn new(at: Vec<Instant>, [client, endpoint, cost]: [Column; 3]) -> Grouped {
+        debug_assert!(at.is_sorted());
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for (number, Share { count, first }) in (0..).zip(shares(&client, 0..at.len())) {
+            if count > 0 {
+                parts.push(Part { client: number, first, places: start..start + count });
+            }
+            start += count;
+        }
+        parts.shrink_to_fit();
+        let column = |column| match column {
+            Column::Each(values) => Column::Each(grouped(values, 0, &client, &parts)),
+            same @ Column::Same(_) => same,
+        };
+        let (endpoint, cost) = (column(endpoint), column(cost));
+        let at = grouped(at, Instant(0), &client, &parts);
+        Grouped { client, at, endpoint, cost, parts }
+    }
+
+    /// Where in the grouped columns the requests lie whose positions in time order are in `range`, one after the
+    /// other, and whose they are; `parts` are the requests in that range.
+    pub fn in_time_order(
+        &self,
+        range: Range<usize>,
+        parts: &[Part],
+    ) -> impl Iterator<Item = (u32, usize)> {
+        let mut next = starts(parts);
+        range.map(move |position| {
+            let client = self.client.get(position);
+            let place = next[client as usize];
+            next[client as usize] += 1;
+            (client, place as usize)
+        })
+    }
+}
+
+/// By client, which of the requests in a range of positions are its.
+pub fn shares(client: &Column, range: Range<usize>) -> Vec<Share> {
+    let mut shares: Vec<Share> = Vec::new();
+    for position in range {
+        let client = client.get(position) as usize;
+        if client >= shares.len() {
+            shares.resize(client + 1, Share::default());
+        }
+        let share = &mut shares[client];
+        if share.count == 0 {
+            share.first = position as u32;
+        }
+        share.count += 1;
+    }
+    shares
+}
+
+/// By client, where its first request lies.
+fn starts(parts: &[Part]) -> Vec<u32> {
+    let mut starts = vec![0; parts.last().map_or(0, |last| last.client as usize + 1)];
+    parts.iter().for_each(|part| starts[part.client as usize] = part.places.start);
+    starts
+}
+
+/// Values in time order, grouped by client.
+fn grouped<T: Copy>(values: Vec<T>, nothing: T, client: &Column, parts: &[Part]) -> Vec<T> {
+    let mut next = starts(parts);
+    let mut all = vec![nothing; values.len()];
+    for (position, value) in values.into_iter().enumerate() {
+        let place = &mut next[client.get(position) as usize];
+        all[*place as usize] = value;
+        *place += 1;
+    }
+    all
+}
