@@ -16,7 +16,7 @@ fn scenarios() -> Vec<PathBuf> {
             let is_scenario = path.extension().is_some_and(|extension| extension == "toml");
             if path.is_dir() {
                 folders.push(path);
-            } else if is_scenario && !path.ends_with("cloudflare-shapes.toml") && is_plain(&path) {
+            } else if is_scenario && !is_large(&path) && is_plain(&path) {
                 found.push(path);
             }
         }
@@ -26,10 +26,13 @@ fn scenarios() -> Vec<PathBuf> {
     found
 }
 
+fn is_large(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cloudflare"))
+}
+
 fn is_plain(path: &Path) -> bool {
     let scenario = Scenario::load(path, &Changes::default()).unwrap();
-    let is_small = |most: u64| most <= 100_000_000;
-    scenario.cases.iter().all(|case| case.fleet.is_none() && is_small(case.max_requests))
+    scenario.cases.iter().all(|case| case.fleet.is_none())
 }
 
 fn tallies(path: &Path, set: &[(&str, &str)]) -> Vec<Tally> {
