@@ -1,6 +1,6 @@
 //! Logs of real servers: how their records are found, read and understood.
 //!
-//! A [`format`] knows how one record becomes an [`Entry`], or why it does not; everything else is the
+//! A [`mod@format`] knows how one record becomes an [`Entry`], or why it does not; everything else is the
 //! same for all: opening files, compression, blocks and lines, time zones, counting what cannot be used.
 //! Bytes stay bytes throughout: logs have what scanners send, which need not be text.
 
