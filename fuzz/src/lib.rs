@@ -50,6 +50,8 @@ impl Target {
         let line =
             |word: &String| format!("\"{}\"\n", word.replace('\\', "\\\\").replace('"', "\\\""));
         let words: String = (self.words)().iter().filter(plain).map(line).collect();
+        // libFuzzer refuses a dictionary that is empty.
+        let words = format!("# Words of {}.\n{words}", self.name);
         std::fs::write(corpora.join(self.name).with_extension("dict"), words)
             .expect("a dictionary is written");
     }

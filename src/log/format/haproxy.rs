@@ -46,23 +46,23 @@ struct Accepted<'a> {
 
 fn accepted(line: &[u8]) -> Result<Accepted<'_>, &'static str> {
     let mut fault = None;
+    // The closing bracket that was found last, which closes all that open before it.
+    let mut close = 0;
     for open in memchr::memchr_iter(b'[', line) {
-        let inner = &line[open + 1..];
-        let Some(close) = memchr::memchr(b']', inner) else { break };
         // The number of the process stands in brackets too.
-        if inner.get(2) != Some(&b'/') {
+        if line.get(open + 3) != Some(&b'/') {
             continue;
         }
-        match stamp::parse(&inner[..close]) {
+        if close <= open {
+            let Some(found) = memchr::memchr(b']', &line[open..]) else { break };
+            close = open + found;
+        }
+        match stamp::parse(&line[open + 1..close]) {
             Ok(stamp) => {
                 let before = line[..open].trim_ascii_end();
                 let start =
                     before.iter().rposition(|&byte| byte == b' ').map_or(0, |space| space + 1);
-                return Ok(Accepted {
-                    client: &before[start..],
-                    stamp,
-                    after: &inner[close + 1..],
-                });
+                return Ok(Accepted { client: &before[start..], stamp, after: &line[close + 1..] });
             }
             Err(reason) => fault = fault.or(Some(reason)),
         }
@@ -234,6 +234,15 @@ mod tests {
         let combined = super::super::combined::FORMAT;
         assert!(!fits(combined.example.as_bytes()));
         assert_eq!((combined.fits)(&[FORMAT.example.as_bytes()], &Layout::default()), 0);
+    }
+
+    /// Looking for the end of each of 2^18 brackets from its beginning on would read 2^36 bytes and more.
+    #[test]
+    fn brackets_without_end_are_read_once() {
+        let text = "[17/".repeat(1 << 18);
+        assert_eq!(accepted(text.as_bytes()).err(), Some(NOT_A_TIME));
+        let ended = text + "May/2015:10:05:03.655] in";
+        assert_eq!(accepted(ended.as_bytes()).ok().map(|found| found.after), Some(&b" in"[..]));
     }
 
     proptest! {

@@ -16,19 +16,25 @@ impl Words {
     pub fn split(&mut self, text: &[u8]) {
         self.fields.clear();
         let mut at = 0;
+        // The last field that starts with a quote.
+        let mut opened: Option<usize> = None;
         while let Some(start) = next(text, at) {
             let end = field_end(text, start);
             at = end;
             let field = &text[start..end];
             let closes = field.last() == Some(&b'"') && field[0] != b'"';
-            // The rest of a field that has a raw quote inside.
-            let opened = self.fields.iter().rposition(|range| text[range.start] == b'"');
             match opened {
+                // The rest of a field that has a raw quote inside.
                 Some(index) if closes && index > 0 => {
                     self.fields.truncate(index + 1);
                     self.fields[index].end = end;
                 }
-                _ => self.fields.push(start..end),
+                _ => {
+                    if field[0] == b'"' {
+                        opened = Some(self.fields.len());
+                    }
+                    self.fields.push(start..end);
+                }
             }
         }
     }
@@ -92,5 +98,16 @@ mod tests {
         assert_eq!(fields(r#"1 "raw "user" agent" e"#), ["1", r#""raw "user" agent""#, "e"]);
         assert_eq!(fields(r#"1 "cut off"#), ["1", r#""cut off"#]);
         assert_eq!(fields(""), Vec::<String>::new());
+    }
+
+    /// Looking back over all fields for each of 2^19 would take 2^37 steps.
+    #[test]
+    fn many_fields_are_each_looked_at_once() {
+        let text = "a ".repeat(1 << 19);
+        let mut words = Words::default();
+        words.split(text.as_bytes());
+        assert_eq!(words.len(), 1 << 19);
+        words.split(format!("a \"b {text}c\"").as_bytes());
+        assert_eq!(words.len(), 2);
     }
 }

@@ -79,21 +79,25 @@ impl Bracketed {
 
     fn any(&self, text: &[u8]) -> Result<Found, &'static str> {
         let mut fault = None;
+        // The closing bracket that was found last, which closes all that open before it.
+        let mut close = 0;
         for open in memchr::memchr_iter(b'[', text) {
             let inner = &text[open + 1..];
             if !inner.first().is_some_and(u8::is_ascii_digit) {
                 continue;
             }
-            let close = memchr::memchr(b']', inner).unwrap_or(inner.len());
-            let found = match close < inner.len() {
-                true => stamp::parse(&inner[..close]),
+            if close <= open {
+                close = memchr::memchr(b']', inner).map_or(text.len(), |close| open + 1 + close);
+            }
+            let found = match close < text.len() {
+                true => stamp::parse(&text[open + 1..close]),
                 false => Err(NOT_A_TIME),
             };
             match found {
                 Ok(stamp) => {
                     let in_access_log_form =
                         inner.get(2) == Some(&b'/') && inner.get(20) != Some(&b'.');
-                    let after = open + close + 2;
+                    let after = close + 1;
                     return Ok(Found { stamp, open, after, in_access_log_form });
                 }
                 Err(reason) => fault = fault.or(Some(reason)),
@@ -123,6 +127,17 @@ mod tests {
         assert_eq!(found(" - - [17/May/2015:10:05:03 +0000"), Err(NOT_A_TIME));
         assert_eq!(found(" - - [31/Feb/2015:10:05:03 +0000]"), Err(stamp::NO_SUCH_TIME));
         assert_eq!(found(" - - "), Err("there is no time in brackets"));
+    }
+
+    /// The text has 2^18 brackets that may open a time; looking for the end of each from its beginning on
+    /// would read 2^18 * 2^18 * 2 / 2 bytes and more.
+    #[test]
+    fn brackets_without_end_are_read_once() {
+        let mut text = "[1".repeat(1 << 18);
+        let found = |text: &str| Bracketed::default().find(text.as_bytes()).map(|found| found.open);
+        assert_eq!(found(&text), Err(NOT_A_TIME));
+        text.push_str("[17/May/2015:10:05:03 +0000]");
+        assert_eq!(found(&text), Ok(1 << 19));
     }
 
     proptest! {
