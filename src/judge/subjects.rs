@@ -175,6 +175,14 @@ impl Subjects {
         })
     }
 
+    /// How many attempts of each were over the limit, and how many were rejected, in the order of the list.
+    pub fn hits(&self) -> impl Iterator<Item = (u64, u64)> {
+        (0..self.len()).map(|position| {
+            let place = self.roll.place(position);
+            (self.rows.over_limit.get(place), self.rows.rejected.get(place))
+        })
+    }
+
     /// The longest lockout of any that is listed.
     pub fn longest_lockout(&self) -> Option<Span> {
         (0..self.len()).map(|position| self.rows.longest_lockout[self.roll.place(position)]).max()

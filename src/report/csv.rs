@@ -147,10 +147,7 @@ pub fn clients(comparison: &Comparison) -> Vec<u8> {
 
 /// By attempts over the limit, then by rejections, then in the order in which they were first seen.
 fn most_affected(subjects: &Subjects) -> impl Iterator<Item = (&str, SubjectTally)> {
-    let ranked = subjects.iter().enumerate().map(|(position, subject)| {
-        let SubjectTally { over_limit, rejected, .. } = subject;
-        (Reverse((over_limit, rejected)), position)
-    });
+    let ranked = subjects.hits().enumerate().map(|(position, hits)| (Reverse(hits), position));
     // Of hundreds of thousands nearly all met with nothing: few of them are ever among the first.
     let mut first = BinaryHeap::with_capacity(MOST_SUBJECTS + 1);
     for rank in ranked {

@@ -140,23 +140,26 @@ fn v4(text: &[u8]) -> Option<[u8; 4]> {
     if !(7..=15).contains(&text.len()) {
         return None;
     }
-    // Where the dots stand differs from line to line, so nothing branches on them. Fifteen bytes with three dots and
-    // three other numbers leave nine digits for one, which fit.
     let mut octets = [0; 4];
     let (mut part, mut value, mut digits) = (0, 0_u32, 0);
-    let mut wrong = false;
     for &byte in text {
-        let digit = u32::from(byte.wrapping_sub(b'0'));
-        let dot = byte == b'.';
-        let bad_digit = (digit > 9) | ((digits > 0) & (value == 0));
-        let bad_end = (digits == 0) | (value > 255);
-        wrong |= if dot { bad_end } else { bad_digit };
-        value = if dot { value } else { value.wrapping_mul(10).wrapping_add(digit) };
-        octets[part & 3] = value as u8;
-        part += usize::from(dot);
-        (value, digits) = if dot { (0, 0) } else { (value, digits + 1) };
+        match byte {
+            b'0'..=b'9' if digits < 3 && !(digits > 0 && value == 0) => {
+                value = value * 10 + u32::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if digits > 0 && part < 3 && value < 256 => {
+                octets[part] = value as u8;
+                (part, value, digits) = (part + 1, 0, 0);
+            }
+            _ => return None,
+        }
     }
-    (!wrong && part == 3 && digits > 0 && value < 256).then_some(octets)
+    if part < 3 || digits == 0 || value > 255 {
+        return None;
+    }
+    octets[3] = value as u8;
+    Some(octets)
 }
 
 /// An address without what may stand around it. What is no address may be cut in any way.
