@@ -288,6 +288,8 @@ impl Window {
     /// No run ends after the start of the year 2200: far enough from the end of 64-bit nanoseconds
     /// that no algorithm's arithmetic meets it.
     pub const LAST: Instant = Instant(7_258_118_400_000_000_000);
+    /// No run is longer than 250 years of 365 days: its last bin ends within the longest [`Span`].
+    pub const LONGEST: Span = Span::from_secs(250 * 365 * 86_400);
 
     /// Whether `instant` falls in.
     pub fn contains(&self, instant: Instant) -> bool {

@@ -283,6 +283,10 @@ mod tests {
                 format!("duration = \"1s\"\nstart = \"1699-12-31T23:59:59Z\"\n{TRAFFIC}"),
                 "leaves the years 1700 to 2200",
             ),
+            (
+                format!("duration = \"92000d\"\nstart = \"1900-01-01T00:00:00Z\"\n{TRAFFIC}"),
+                "longer than 250 years\n --> t.toml:3:12",
+            ),
         ] {
             let shown = prepared(&text, &[]).err().unwrap();
             assert!(shown.contains(message), "{text}:\n{shown}");

@@ -220,6 +220,10 @@ fn window(
         let message = format!("the run from {start} leaves the years 1700 to 2200");
         let help = "choose another `start` or a shorter `duration`";
         problems.add(Problem::at(&case.start_place, message).help(help));
+    } else if end - start > Window::LONGEST {
+        let message = format!("the run from {start} to {end} is longer than 250 years");
+        let help = "are all times right? `duration` or a filter by time can leave some out";
+        problems.add(Problem::at(&case.duration_place, message).help(help));
     }
     Window { start, end }
 }
