@@ -133,9 +133,11 @@ impl Lag {
     fn raise(&mut self, bins: &Bins, first: usize, segments: &[Segment], heights: &mut Heights) {
         let mut from = first;
         heights.rose = true;
+        let mut before = None;
         for segment in segments {
             let bin = segment.bin as usize;
-            self.carry(bins, from, bin, heights);
+            self.carry(bins, (from, before), bin, heights);
+            before = Some(bin);
             let (passed, to) = (&self.passed[..], segment.end as usize);
             let highest = &mut heights.highest[bin];
             // The bin's highest may be that of another key.
@@ -152,14 +154,22 @@ impl Lag {
         }
     }
 
-    /// Raises the bins after the last one seen, up to `bin`, to what the first acceptances, so many, carry into them.
-    fn carry(&mut self, bins: &Bins, count: usize, bin: usize, heights: &mut Heights) {
+    /// Raises the bins after the last one seen, up to `bin`, to what the first acceptances, so many, carry into them;
+    /// the last of them was in the bin `before`, if that is known.
+    fn carry(
+        &mut self,
+        bins: &Bins,
+        (count, before): (usize, Option<usize>),
+        bin: usize,
+        heights: &mut Heights,
+    ) {
         if bin <= self.seen {
             return;
         }
         let next = std::mem::replace(&mut self.seen, bin) + 1;
         let Some(&last) = self.passed[..count].last() else { return };
-        for bin in next.max(bins.index(last) + 1)..=bin {
+        let before = before.unwrap_or_else(|| bins.index(last));
+        for bin in next.max(before + 1)..=bin {
             let start = bins.start(bin);
             if !within(start, last, self.width) {
                 return;
@@ -179,8 +189,10 @@ impl Lag {
 
     /// Raises the bins to the end of the run.
     pub fn end(&mut self, bins: &Bins, heights: &mut Heights) {
-        if self.most as u64 > heights.floor {
-            self.carry(bins, self.passed.len(), bins.count - 1, heights);
+        let floor = usize::try_from(heights.floor).unwrap_or(usize::MAX);
+        let last = self.passed.len().saturating_sub(1);
+        if self.most > floor && self.above(last, floor).next().is_some() {
+            self.carry(bins, (self.passed.len(), None), bins.count - 1, heights);
         }
     }
 

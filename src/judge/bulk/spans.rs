@@ -34,7 +34,8 @@ impl Spans {
         self.count += times.len() as u64;
         self.most = self.most.max(wait);
         self.least = self.least.min(wait - last.abs_diff(first));
-        self.keep(wait, times.iter().map(|at| wait - at.abs_diff(first)));
+        let end = first.wrapping_add(wait as i64);
+        self.keep(wait, times.iter().map(|at| end.wrapping_sub(*at) as u64));
     }
 
     /// Adds spans.
@@ -54,19 +55,36 @@ impl Spans {
     /// Keeps spans of which none is longer than `most`.
     #[inline]
     fn keep(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64> + Clone) {
-        self.sum += match most.checked_mul(spans.len() as u64) {
-            Some(_) => u128::from(spans.clone().sum::<u64>()),
-            None => spans.clone().map(u128::from).sum(),
-        };
-        let exact = spans.len().min(Distribution::EXACT - self.exact.len());
-        self.exact.extend(spans.clone().take(exact));
+        if self.exact.len() < Distribution::EXACT {
+            let room = Distribution::EXACT - self.exact.len();
+            self.sum += spans.clone().take(room).map(u128::from).sum::<u128>();
+            self.exact.extend(spans.clone().take(room));
+            if spans.len() > room {
+                self.count_steps(most, spans.skip(room));
+            }
+        } else {
+            self.count_steps(most, spans);
+        }
+    }
+
+    /// Counts spans, of which none is longer than `most`, by their steps.
+    #[inline]
+    fn count_steps(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64>) {
+        // The sum of fewer than 2^32 spans below 2^32 ns is, and others are added one by one.
+        let narrow = most >> 32 == 0 && spans.len() >> 32 == 0;
+        let (mut sum, mut wide) = (0_u64, 0_u128);
         let steps = self.steps_to(most);
-        spans.skip(exact).for_each(|span| {
+        spans.for_each(|span| {
+            match narrow {
+                true => sum += span,
+                false => wide += u128::from(span),
+            }
             // No step is missing, which the compiler does not know.
             if let Some(count) = steps.get_mut(step(span)) {
                 *count += 1;
             }
         });
+        self.sum += wide + u128::from(sum);
     }
 
     /// The table, long enough for spans up to this.
