@@ -107,10 +107,10 @@ impl Collected {
     }
 
     /// Takes in what a thread found over all of its keys.
-    pub fn close(&mut self, offered: &[u64], findings: Vec<Findings>, wrong: &[Wrong]) {
+    pub fn close(&mut self, offered: &[u64], found: Vec<(Findings, Wrong)>) {
         self.offered.resize(offered.len(), 0);
         self.offered.iter_mut().zip(offered).for_each(|(own, others)| *own += others);
-        for ((entrant, findings), wrong) in self.entrants.iter_mut().zip(findings).zip(wrong) {
+        for (entrant, (findings, wrong)) in self.entrants.iter_mut().zip(found) {
             entrant.wrong.allowed += wrong.allowed;
             entrant.wrong.limited += wrong.limited;
             match &mut entrant.findings {

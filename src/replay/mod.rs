@@ -5,7 +5,6 @@
 //! same pass; keys are spread over threads. It finds the same numbers as the event engine ([`world`](crate::world)).
 
 mod collected;
-mod differences;
 mod keys;
 mod lane;
 mod stream;
@@ -51,12 +50,12 @@ pub fn run(
     let keys = Keys::of(plan.keys, plan.traffic);
     let has_costs = plan.traffic.sources.iter().any(|source| source.has_costs());
     let costs = plan.keys.counts_costs() && has_costs;
-    let work = Work::new(plan, &keys, costs, observer, references);
+    let work = Work::new(plan, &keys, costs, observer, references.len());
     let hands = || {
         let lanes = algorithms.iter().map(|make| Lane::new(plan, make(), !costs)).collect();
         let judged = &algorithms[..references.len()];
-        let queues = judged.iter().map(|make| make().queues);
-        Hands::new(lanes, BulkJudge::new(window, !costs, queues))
+        let queues: Vec<bool> = judged.iter().map(|make| make().queues).collect();
+        Hands::new(lanes, BulkJudge::new(window, !costs, &queues, references))
     };
     std::thread::scope(|scope| {
         for _ in 1..threads.min(keys.len()) {

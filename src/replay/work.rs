@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::Observer;
 use super::collected::{Block, Collected};
-use super::differences;
 use super::keys::Keys;
 use super::lane::Lane;
 use super::stream::Stream;
 use crate::algorithm::{Batch, History, Segment};
-use crate::judge::{Bins, BulkJudge, Wrong};
+use crate::judge::{Bins, BulkJudge};
 use crate::traffic::Chunk;
 use crate::world::Plan;
 
@@ -29,8 +28,6 @@ pub(super) struct Work<'a> {
     costs: bool,
     bins: Bins,
     observer: &'a dyn Observer,
-    /// By algorithm that is judged, the position of the lane with whose decisions its own are compared.
-    references: &'a [usize],
     next: AtomicUsize,
     stopped: AtomicBool,
     collected: Mutex<Collected>,
@@ -40,8 +37,6 @@ pub(super) struct Work<'a> {
 pub(super) struct Hands {
     lanes: Vec<Lane>,
     judge: BulkJudge,
-    /// By algorithm that is judged, how its decisions differed.
-    wrong: Vec<Wrong>,
     chunk: Chunk,
     segments: Vec<Segment>,
     histories: Vec<History>,
@@ -55,7 +50,6 @@ impl Hands {
     pub fn new(lanes: Vec<Lane>, judge: BulkJudge) -> Hands {
         Hands {
             lanes,
-            wrong: vec![Wrong::default(); judge.algorithms()],
             judge,
             chunk: Chunk::default(),
             segments: Vec::new(),
@@ -72,7 +66,7 @@ impl<'a> Work<'a> {
         keys: &'a Keys,
         costs: bool,
         observer: &'a dyn Observer,
-        references: &'a [usize],
+        algorithms: usize,
     ) -> Work<'a> {
         let bins = Bins::over(plan.traffic.window);
         Work {
@@ -81,10 +75,9 @@ impl<'a> Work<'a> {
             costs,
             bins,
             observer,
-            references,
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
-            collected: Mutex::new(Collected::new(references.len(), keys.len())),
+            collected: Mutex::new(Collected::new(algorithms, keys.len())),
         }
     }
 
@@ -106,7 +99,7 @@ impl<'a> Work<'a> {
         }
         self.tell(&mut hands);
         let (offered, findings) = hands.judge.finish();
-        self.with(|collected| collected.close(&offered, findings, &hands.wrong));
+        self.with(|collected| collected.close(&offered, findings));
     }
 
     /// What was found; `None` if the work was stopped.
@@ -175,7 +168,7 @@ impl<'a> Work<'a> {
 
     /// Decides and judges what was gathered; the last key has more to come unless it is `whole`.
     fn pass(&self, hands: &mut Hands, block: &mut Block, whole: bool) -> bool {
-        let Hands { lanes, judge, wrong, chunk, segments, histories, positions, untold } = hands;
+        let Hands { lanes, judge, chunk, segments, histories, positions, untold } = hands;
         let number = block.first + positions.first().copied().unwrap_or(0);
         if histories.is_empty() {
             return true;
@@ -187,12 +180,6 @@ impl<'a> Work<'a> {
         let marked = !self.plan.limits[0].tiers.is_empty();
         let batch = Batch { times: &chunk.times, costs, segments, histories, marked };
         lanes.iter_mut().for_each(|lane| lane.decide(variant, &batch));
-        for (position, (&reference, wrong)) in self.references.iter().zip(wrong).enumerate() {
-            if position != reference {
-                let (own, other) = (lanes[position].decided(), lanes[reference].decided());
-                differences::count(&batch, own, other, wrong);
-            }
-        }
         judge.judge(
             promise,
             &batch,

@@ -1,5 +1,7 @@
 //! The bins of a run's timeline, for finding the bin of a time.
 
+use std::ops::Range;
+
 use crate::algorithm::Segment;
 use crate::judge::Timeline;
 use crate::time::{Divisor, Window};
@@ -49,15 +51,25 @@ impl Bins {
     /// Cuts times of one key, which ascend and lie within the run, into segments of one bin each. `base` attempts of
     /// others come before them.
     pub fn cut(&self, times: &[i64], base: usize, segments: &mut Vec<Segment>) {
+        self.each(times, |bin, range, stop, gap| {
+            segments.push(Segment { bin: bin as u32, end: (base + range.end) as u32, stop, gap });
+        });
+    }
+
+    /// Tells `each` of the bins of such times: which it is, which of them lie in it, when it ends, and whether the next
+    /// bin is not the next of these.
+    #[inline]
+    pub fn each(&self, times: &[i64], mut each: impl FnMut(usize, Range<usize>, i64, bool)) {
         let Some(&first) = times.first() else { return };
         let mut bin = self.index(first);
         let mut stop = self.start(bin + 1);
+        let mut from = 0;
         for (index, &at) in times.iter().enumerate() {
             if at >= stop {
-                let end = (base + index) as u32;
                 let next = stop.saturating_add(self.width);
                 let gap = at >= next;
-                segments.push(Segment { bin: bin as u32, end, stop, gap });
+                each(bin, from..index, stop, gap);
+                from = index;
                 if gap {
                     bin = self.index(at);
                     stop = self.start(bin + 1);
@@ -67,7 +79,6 @@ impl Bins {
                 }
             }
         }
-        let end = (base + times.len()) as u32;
-        segments.push(Segment { bin: bin as u32, end, stop, gap: true });
+        each(bin, from..times.len(), stop, true);
     }
 }

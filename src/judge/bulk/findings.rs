@@ -44,7 +44,7 @@ impl Findings {
     pub(super) fn new(bins: &Bins) -> Findings {
         Findings {
             bins: vec![Counts::default(); bins.count],
-            highest: Vec::new(),
+            highest: vec![0; bins.count],
             kept: Vec::new(),
             pending: 0,
             needless: 0,

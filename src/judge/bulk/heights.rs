@@ -11,24 +11,27 @@ pub(super) struct Heights {
     pub highest: Vec<u64>,
     /// No bin is lower than this: what is no higher need not be looked at closely.
     pub floor: u64,
+    /// Whether any may have risen since the floor was looked for.
+    pub rose: bool,
+    /// Batches since then.
+    batches: u32,
 }
+
+/// The floor is looked for no more often than once in so many batches.
+const REST: u32 = 16;
 
 impl Heights {
     pub fn new(bins: &Bins) -> Heights {
-        Heights { over: vec![0; bins.count], highest: vec![0; bins.count], floor: 0 }
+        let none = vec![0; bins.count];
+        Heights { over: none.clone(), highest: none, floor: 0, rose: false, batches: 0 }
     }
 
-    /// Looks anew for the lowest bin.
-    pub fn settle(&mut self) {
-        self.floor = self.highest.iter().copied().min().unwrap_or(0);
-    }
-
-    pub fn merge(&mut self, other: &Heights) {
-        for (own, others) in self.over.iter_mut().zip(&other.over) {
-            *own += others;
-        }
-        for (own, others) in self.highest.iter_mut().zip(&other.highest) {
-            *own = (*own).max(*others);
+    /// Another batch begins, before which the lowest bin is looked for anew now and then.
+    pub fn begin_batch(&mut self) {
+        self.batches += 1;
+        if self.rose && self.batches >= REST {
+            (self.rose, self.batches) = (false, 0);
+            self.floor = self.highest.iter().copied().min().unwrap_or(0);
         }
     }
 }

@@ -15,12 +15,16 @@ pub(super) struct Lag {
     width: u64,
     /// Instants of acceptance, at least all of the trailing window and as many as the limit and the peak reach back.
     passed: Vec<i64>,
+    /// How many of them were looked at.
+    settled: usize,
     /// The most in any window so far ...
     most: usize,
     /// ... with the first and the last acceptance of that window.
     reached: (i64, i64),
     /// The last bin that knows what the window carries into it.
     seen: usize,
+    /// Segments of acceptances; kept to reuse their memory.
+    segments: Vec<Segment>,
 }
 
 /// So many instants that nobody looks at any more are put up with before they are dropped.
@@ -31,6 +35,7 @@ impl Lag {
         self.limit = usize::try_from(promise.requests).unwrap_or(usize::MAX);
         self.width = promise.per.nanos();
         self.passed.clear();
+        self.settled = 0;
         self.most = 0;
         self.seen = 0;
     }
@@ -39,8 +44,9 @@ impl Lag {
     pub fn copy(&mut self, other: &Lag) {
         self.passed.clear();
         self.passed.extend_from_slice(&other.passed);
-        let passed = std::mem::take(&mut self.passed);
-        *self = Lag { passed, ..*other };
+        (self.limit, self.width) = (other.limit, other.width);
+        (self.settled, self.most, self.reached) = (other.settled, other.most, other.reached);
+        self.seen = other.seen;
     }
 
     /// The highest window; `None` before the first acceptance.
@@ -50,20 +56,22 @@ impl Lag {
         (self.most > 0).then_some(peak)
     }
 
-    /// Takes in acceptances, of which `base` attempts come before; `segments` are those of the first of them and of
-    /// all after it. Gives how many were above the limit.
+    /// Takes in acceptances, which are looked at when all of a history are known.
     #[inline]
-    pub fn accept(
-        &mut self,
-        bins: &Bins,
-        times: &[i64],
-        base: usize,
-        segments: &[Segment],
-        heights: &mut Heights,
-    ) -> u64 {
-        self.forget();
-        let first = self.passed.len();
-        self.passed.extend_from_slice(times);
+    pub fn accept(&mut self, times: &[i64]) {
+        match times {
+            [at] => self.passed.push(*at),
+            times => self.passed.extend_from_slice(times),
+        }
+    }
+
+    /// Looks at the acceptances since this was done last. Gives how many were above the limit.
+    pub fn settle(&mut self, bins: &Bins, heights: &mut Heights) -> u64 {
+        let first = self.settled;
+        if first == self.passed.len() {
+            return 0;
+        }
+        self.settled = self.passed.len();
         let (passed, width) = (&self.passed[..], self.width);
         let mut most = self.most;
         for n in first.max(most)..passed.len() {
@@ -75,50 +83,62 @@ impl Lag {
             }
         }
         self.most = most;
-        let over = match most > self.limit {
-            true => self.over(first, base, segments, heights),
-            false => 0,
-        };
-        if most as u64 > heights.floor {
-            self.raise(bins, first, base, segments, heights);
+        let over = if most > self.limit { self.above(first, self.limit).count() as u64 } else { 0 };
+        // What a window carries into later bins begins with the last acceptance looked at before.
+        let floor = usize::try_from(heights.floor).unwrap_or(usize::MAX);
+        let rises = most > floor && self.above(first.saturating_sub(1), floor).next().is_some();
+        if over > 0 || rises {
+            let mut segments = std::mem::take(&mut self.segments);
+            segments.clear();
+            bins.cut(&self.passed[first..], first, &mut segments);
+            if over > 0 {
+                self.tell_over(first, &segments, heights);
+            }
+            if rises {
+                self.raise(bins, first, &segments, heights);
+            }
+            self.segments = segments;
         }
+        self.forget();
         over
     }
 
-    /// How many of the acceptances from `first` on were above the limit.
-    fn over(&self, first: usize, base: usize, segments: &[Segment], heights: &mut Heights) -> u64 {
+    /// Those acceptances from `first` on that brought the window above `height`.
+    fn above(&self, first: usize, height: usize) -> impl Iterator<Item = usize> {
         let passed = &self.passed[..];
-        let (mut from, mut all) = (first, 0);
+        let skipped = first.max(height);
+        let lagging = passed.iter().skip(skipped.saturating_sub(height));
+        let pairs = passed.iter().skip(skipped).zip(lagging);
+        let width = self.width;
+        let is_above = move |(n, (&at, &earlier)): (usize, (&i64, &i64))| {
+            within(at, earlier, width).then_some(skipped + n)
+        };
+        pairs.enumerate().filter_map(is_above)
+    }
+
+    /// Tells the bins of the acceptances from `first` on that were above the limit.
+    fn tell_over(&self, first: usize, segments: &[Segment], heights: &mut Heights) {
+        let mut from = first;
         for segment in segments {
-            let to = (first + segment.end as usize - base).min(passed.len());
+            let to = segment.end as usize;
             let range = from.max(self.limit)..to;
-            let is_over = |&n: &usize| within(passed[n], passed[n - self.limit], self.width);
-            let over = range.filter(is_over).count() as u64;
-            heights.over[segment.bin as usize] += over;
-            all += over;
+            let is_over =
+                |&n: &usize| within(self.passed[n], self.passed[n - self.limit], self.width);
+            heights.over[segment.bin as usize] += range.filter(is_over).count() as u64;
             from = to;
-            if to == passed.len() {
-                break;
-            }
         }
-        all
     }
 
     /// Raises the bins up to that of the last acceptance; those from `first` on are new.
-    fn raise(
-        &mut self,
-        bins: &Bins,
-        first: usize,
-        base: usize,
-        segments: &[Segment],
-        heights: &mut Heights,
-    ) {
+    fn raise(&mut self, bins: &Bins, first: usize, segments: &[Segment], heights: &mut Heights) {
         let mut from = first;
+        heights.rose = true;
+        let mut before = None;
         for segment in segments {
             let bin = segment.bin as usize;
-            self.carry(bins, from, bin, heights);
-            let passed = &self.passed[..];
-            let to = (first + segment.end as usize - base).min(passed.len());
+            self.carry(bins, (from, before), bin, heights);
+            before = Some(bin);
+            let (passed, to) = (&self.passed[..], segment.end as usize);
             let highest = &mut heights.highest[bin];
             // The bin's highest may be that of another key.
             if self.most as u64 > *highest {
@@ -131,20 +151,25 @@ impl Lag {
                 *highest = high as u64;
             }
             from = to;
-            if to == passed.len() {
-                return;
-            }
         }
     }
 
-    /// Raises the bins after the last one seen, up to `bin`, to what the first acceptances, so many, carry into them.
-    fn carry(&mut self, bins: &Bins, count: usize, bin: usize, heights: &mut Heights) {
+    /// Raises the bins after the last one seen, up to `bin`, to what the first acceptances, so many, carry into them;
+    /// the last of them was in the bin `before`, if that is known.
+    fn carry(
+        &mut self,
+        bins: &Bins,
+        (count, before): (usize, Option<usize>),
+        bin: usize,
+        heights: &mut Heights,
+    ) {
         if bin <= self.seen {
             return;
         }
         let next = std::mem::replace(&mut self.seen, bin) + 1;
         let Some(&last) = self.passed[..count].last() else { return };
-        for bin in next.max(bins.index(last) + 1)..=bin {
+        let before = before.unwrap_or_else(|| bins.index(last));
+        for bin in next.max(before + 1)..=bin {
             let start = bins.start(bin);
             if !within(start, last, self.width) {
                 return;
@@ -164,12 +189,15 @@ impl Lag {
 
     /// Raises the bins to the end of the run.
     pub fn end(&mut self, bins: &Bins, heights: &mut Heights) {
-        if self.most as u64 > heights.floor {
-            self.carry(bins, self.passed.len(), bins.count - 1, heights);
+        let floor = usize::try_from(heights.floor).unwrap_or(usize::MAX);
+        let last = self.passed.len().saturating_sub(1);
+        if self.most > floor && self.above(last, floor).next().is_some() {
+            self.carry(bins, (self.passed.len(), None), bins.count - 1, heights);
         }
     }
 
     /// How many of some attempts after the last acceptance would have kept the window at or below the limit.
+    #[inline]
     pub fn with_room(&self, times: &[i64]) -> u64 {
         let Some(index) = self.passed.len().checked_sub(self.limit) else {
             return times.len() as u64;
@@ -183,11 +211,11 @@ impl Lag {
     }
 
     /// Drops what nothing reaches back to.
-    #[inline]
     fn forget(&mut self) {
-        let reach = self.limit.max(self.most).saturating_add(1);
+        let reach = self.limit.max(self.most).saturating_add(2);
         if self.passed.len() > reach.saturating_add(SLACK) {
             self.passed.drain(..self.passed.len() - reach);
+            self.settled = self.passed.len();
         }
     }
 }

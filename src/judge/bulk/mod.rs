@@ -3,10 +3,12 @@
 //!
 //! It finds exactly what [`Judge`](super::Judge) finds for the same decisions. What differs is the order in which it
 //! is told: there all keys take turns in time, here each is judged alone, so that what is looked at stays in
-//! registers and in the nearest cache, and stretches of attempts are taken in at once. Algorithms that have denied
-//! nothing to a key have let through the same: those are judged together (`offer`).
+//! registers and in the nearest cache, and stretches of attempts are taken in at once. Algorithms that have decided
+//! the same on a key so far are judged once for all of them (`sets`).
 
 mod bins;
+mod cursor;
+mod differences;
 mod findings;
 mod heights;
 mod keeping;
@@ -15,43 +17,62 @@ mod lockout;
 mod offer;
 mod one;
 mod queue;
+mod sets;
 mod spans;
 mod sums;
 mod windows;
 
 use crate::algorithm::{Batch, Decided};
-use crate::judge::{Met, Peak};
+use crate::judge::{Met, Peak, Wrong};
 use crate::rate::Limit;
 use crate::time::Window;
 
 pub use bins::Bins;
+use cursor::Cursor;
 pub use findings::{Findings, Whole};
+use keeping::Keeping;
 use offer::Offer;
-use one::One;
+use sets::Sets;
 
 /// Judges the decisions of several algorithms on the same histories.
 pub struct BulkJudge {
     bins: Bins,
-    /// By algorithm.
-    ones: Vec<One>,
     offer: Offer,
+    sets: Sets,
+    /// By algorithm that is judged.
+    keepings: Vec<Keeping>,
+    /// By algorithm that is judged, the position of the one with whose decisions its own are compared ...
+    references: Vec<usize>,
+    /// ... and how they differed.
+    wrong: Vec<Wrong>,
+    /// By algorithm, judged or only a reference.
+    cursors: Vec<Cursor>,
 }
 
 impl BulkJudge {
-    /// A judge of runs over `window`. `units` if all attempts cost 1; of each algorithm, whether it queues.
-    pub fn new(window: Window, units: bool, queues: impl Iterator<Item = bool>) -> BulkJudge {
+    /// A judge of runs over `window`. `units` if all attempts cost 1. Of each algorithm, whether it queues, and the
+    /// position of the one with whose decisions its own are compared, which may come after those that are judged.
+    pub fn new(window: Window, units: bool, queues: &[bool], references: &[usize]) -> BulkJudge {
         let bins = Bins::over(window);
-        let one = |queues| One::new(&bins, window, units, queues);
-        BulkJudge { ones: queues.map(one).collect(), offer: Offer::new(&bins, units), bins }
+        let farthest = references.iter().map(|reference| reference + 1).max().unwrap_or(0);
+        BulkJudge {
+            offer: Offer::new(&bins),
+            sets: Sets::new(&bins, window, units, queues),
+            keepings: queues.iter().map(|_| Keeping::new(&bins)).collect(),
+            references: references.to_vec(),
+            wrong: vec![Wrong::default(); references.len()],
+            cursors: vec![Cursor::default(); queues.len().max(farthest)],
+            bins,
+        }
     }
 
     /// How many algorithms it judges.
     pub fn algorithms(&self) -> usize {
-        self.ones.len()
+        self.keepings.len()
     }
 
     /// Takes in what each algorithm decided on a batch of keys to which this was promised. `ended` is told what each key
-    /// has met with whose history is over, in the order of the algorithms; of the last key, that is if `whole`.
+    /// has met with whose history is over, by algorithm; of the last key, that is if `whole`.
     pub fn judge<'d>(
         &mut self,
         promise: Limit,
@@ -60,53 +81,65 @@ impl BulkJudge {
         whole: bool,
         mut ended: impl FnMut(usize, usize, Met, Option<Peak>),
     ) {
-        let BulkJudge { bins, ones, offer } = self;
-        ones.iter_mut().for_each(One::begin_batch);
-        offer.begin_batch();
+        self.sets.begin_batch();
+        self.cursors.fill(Cursor::default());
+        let mut marks = vec![0; self.keepings.len()];
         let (mut from, mut segment) = (0, 0);
         for (number, history) in batch.histories.iter().enumerate() {
             if history.starts {
-                offer.begin(promise);
-                ones.iter_mut().for_each(|one| one.begin(promise));
+                self.offer.begin();
+                self.sets.begin(promise);
+                self.keepings.iter_mut().for_each(Keeping::begin);
             }
             let to = history.end as usize;
             let place = Place { from, to, segment, segments_end: history.segments_end as usize };
-            offer.ask(batch, &place);
-            let mut together = 0_u64;
-            for (position, one) in ones.iter_mut().enumerate() {
-                let decided = decided(position);
-                if one.goes_with_all(decided.outcomes[number].denied, offer) {
-                    together |= 1 << position;
-                    one.keep_with_all(bins, batch, &place, decided);
-                } else {
-                    one.judge(bins, batch, &place, decided, number);
-                }
+            self.offer.ask(batch, &place);
+            for (position, cursor) in self.cursors.iter_mut().enumerate() {
+                cursor.advance(decided(position), number, to - from);
             }
-            if together != 0 {
-                offer.accept(bins, batch, &place, together);
+            for (position, keeping) in self.keepings.iter_mut().enumerate() {
+                let mark = &mut marks[position];
+                *mark = keeping.keep(&self.bins, batch, &place, decided(position), *mark);
             }
+            self.sets.judge(batch, &place, &decided, &self.cursors);
+            self.compare(to - from, &decided);
             if number + 1 < batch.histories.len() || whole {
-                end(bins, ones, offer, |position, met, peak| ended(number, position, met, peak));
+                self.end(|position, met, peak| ended(number, position, met, peak));
             }
             (from, segment) = (to, history.segments_end as usize);
         }
     }
 
-    /// The last key of the last batch, which had more to come, turned out to be whole.
-    pub fn end(&mut self, ended: impl FnMut(usize, Met, Option<Peak>)) {
-        end(&self.bins, &mut self.ones, &mut self.offer, ended);
+    /// Counts how decisions on a history of so many attempts differ from those of the references.
+    fn compare<'d>(&mut self, attempts: usize, decided: &impl Fn(usize) -> &'d Decided) {
+        let compared = self.references.iter().zip(&mut self.wrong).enumerate();
+        for (position, (&reference, wrong)) in compared {
+            let (own, other) = (&self.cursors[position].runs, &self.cursors[reference].runs);
+            let nothing_denied = own.is_empty() && other.is_empty();
+            if nothing_denied || self.sets.are_together(position, reference) {
+                continue;
+            }
+            let runs = |position: usize| self.cursors[position].runs(decided(position));
+            let one = differences::of_history(attempts, runs(position), runs(reference));
+            wrong.allowed += one.allowed;
+            wrong.limited += one.limited;
+        }
     }
 
-    /// All that was found, by algorithm.
-    pub fn finish(self) -> (Vec<u64>, Vec<Findings>) {
-        let BulkJudge { ones, offer, .. } = self;
-        let (offered, asked, shared) = offer.finish();
-        let findings = ones.into_iter().enumerate().map(|(position, one)| {
-            let heights = shared.iter().filter(|(together, _)| together >> position & 1 == 1);
-            one.finish(&offered, &asked, heights.map(|(_, heights)| heights))
-        });
-        let findings = findings.collect();
-        (offered, findings)
+    /// The key at hand, which had more to come, turned out to be whole.
+    pub fn end(&mut self, ended: impl FnMut(usize, Met, Option<Peak>)) {
+        self.keepings.iter_mut().for_each(|keeping| keeping.end(&self.bins));
+        self.sets.end(ended);
+    }
+
+    /// How many attempts were made by bin, and by algorithm what was found and how its decisions differed.
+    pub fn finish(self) -> (Vec<u64>, Vec<(Findings, Wrong)>) {
+        let BulkJudge { offer, sets, keepings, wrong, .. } = self;
+        let kept = keepings.into_iter().map(|keeping| keeping.finish(&offer.keys));
+        let found = sets.finish(&offer.attempts).into_iter().zip(kept).zip(wrong);
+        let found = found.map(|((findings, kept), wrong)| (Findings { kept, ..findings }, wrong));
+        let found = found.collect();
+        (offer.attempts, found)
     }
 }
 
@@ -119,18 +152,4 @@ struct Place {
     /// Its segments.
     segment: usize,
     segments_end: usize,
-}
-
-/// A key's history is over.
-fn end(
-    bins: &Bins,
-    ones: &mut [One],
-    offer: &mut Offer,
-    mut ended: impl FnMut(usize, Met, Option<Peak>),
-) {
-    offer.end(bins);
-    for (position, one) in ones.iter_mut().enumerate() {
-        let (met, peak) = one.end(bins, offer);
-        ended(position, met, peak);
-    }
 }

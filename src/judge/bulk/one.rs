@@ -1,10 +1,9 @@
-//! The judge of one algorithm among others.
+//! The judge of one set of algorithms, which have decided the same on the key at hand.
 
+use super::cursor::Cursor;
 use super::findings::Findings;
 use super::heights::Heights;
-use super::keeping::Keeping;
 use super::lockout::Lockout;
-use super::offer::Offer;
 use super::queue::Waiting;
 use super::windows::{Costing, Windows};
 use super::{Bins, Place};
@@ -13,30 +12,25 @@ use crate::judge::{Met, Peak};
 use crate::rate::Limit;
 use crate::time::{Span, Window};
 
-/// Judges one algorithm.
+/// Judges algorithms that decide alike.
 pub(super) struct One {
+    /// The positions of the algorithms, in order.
+    pub set: Vec<usize>,
     /// The end of the run.
     end: i64,
     queues: bool,
     findings: Findings,
     heights: Heights,
-    keeping: Keeping,
     windows: Windows,
     key: Key,
     waiting: Waiting,
     /// Segments of departures; kept to reuse their memory.
     segments: Vec<Segment>,
-    /// Where the marks, runs and departures of the next history of the batch begin.
-    marks: usize,
-    runs: usize,
-    leaves: usize,
 }
 
 /// What one key has met with so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Key {
-    /// Whether nothing was denied to it, so that the judge of all knows what it met with.
-    with_all: bool,
     accepted: u64,
     rejected: u64,
     over_limit: u64,
@@ -44,151 +38,106 @@ struct Key {
 }
 
 impl One {
-    pub fn new(bins: &Bins, window: Window, units: bool, queues: bool) -> One {
+    /// The judge of a set of which either none queues, or the only one does.
+    pub fn new(set: Vec<usize>, bins: &Bins, window: Window, units: bool, queues: bool) -> One {
         One {
+            set,
             end: window.end.0,
             queues,
             findings: Findings::new(bins),
             heights: Heights::new(bins),
-            keeping: Keeping::new(bins),
             windows: Windows::new(units),
             key: Key::default(),
             waiting: Waiting::default(),
             segments: Vec::new(),
-            marks: 0,
-            runs: 0,
-            leaves: 0,
         }
     }
 
     pub fn begin_batch(&mut self) {
-        self.heights.settle();
-        (self.marks, self.runs, self.leaves) = (0, 0, 0);
+        self.heights.begin_batch();
     }
 
     /// The history of another key follows, to which this was promised.
     pub fn begin(&mut self, promise: Limit) {
-        self.key = Key { with_all: true, ..Key::default() };
+        self.key = Key::default();
         self.windows.begin(promise);
-        self.keeping.begin();
         self.waiting.clear();
     }
 
-    /// Whether it is judged with all others that have denied nothing to the key: from the first denial on it is not.
-    pub fn goes_with_all(&mut self, denied: u32, offer: &Offer) -> bool {
-        let Some(lag) = offer.lag().filter(|_| !self.queues) else {
-            self.key.with_all = false;
-            return false;
-        };
-        if self.key.with_all && denied > 0 {
-            self.key.with_all = false;
-            (self.key.accepted, self.key.over_limit) = offer.counts();
-            if let Windows::Lag(own) = &mut self.windows {
-                own.copy(lag);
-            }
-        }
-        self.key.with_all
+    /// Goes on with the key of another, whose algorithms have decided the same so far; none of them queues.
+    pub fn take_over(&mut self, other: &One) {
+        self.key = other.key.clone();
+        self.windows.copy(&other.windows);
     }
 
-    /// Takes in what is kept of a key that is otherwise judged with all.
-    pub fn keep_with_all(&mut self, bins: &Bins, batch: &Batch, place: &Place, decided: &Decided) {
-        self.marks = self.keeping.keep(bins, batch, place, decided, self.marks);
-    }
-
-    /// Takes in a history of a batch.
+    /// Takes in a history of a batch, of which an algorithm of the set has these runs.
     pub fn judge(
         &mut self,
         bins: &Bins,
         batch: &Batch,
         place: &Place,
         decided: &Decided,
-        number: usize,
+        cursor: &Cursor,
     ) {
-        self.marks = self.keeping.keep(bins, batch, place, decided, self.marks);
-        let outcome = decided.outcomes[number];
-        let runs = self.runs..outcome.runs_end as usize;
-        self.runs = runs.end;
-        let all = Run { accepted: (place.to - place.from) as u32, ..Run::default() };
-        let runs = match outcome.denied {
-            0 => std::slice::from_ref(&all),
-            _ => &decided.runs[runs],
+        let all = [Run { accepted: (place.to - place.from) as u32, ..Run::default() }];
+        let runs = match cursor.runs.is_empty() {
+            true => &all,
+            false => &decided.runs[cursor.runs.clone()],
         };
         let mut at = At { index: place.from, segment: place.segment };
+        let mut leaves = cursor.leaves;
         for run in runs {
             if run.accepted > 0 {
-                self.accept(bins, batch, run.accepted as usize, decided, &mut at);
+                let next = leaves + run.accepted as usize;
+                let leave = if self.queues { &decided.leaves[leaves..next] } else { &[] };
+                leaves = next;
+                self.accept(bins, batch, run.accepted as usize, leave, &mut at);
             }
             if run.denied > 0 {
                 self.deny(bins, batch, run, &mut at);
             }
         }
+        self.key.over_limit += self.windows.settle(bins, &mut self.heights);
     }
 
     /// The key's history is over: what it met with.
-    pub fn end(&mut self, bins: &Bins, offer: &Offer) -> (Met, Option<Peak>) {
-        self.keeping.end(bins);
-        let Key { with_all, lockout, .. } = &self.key;
-        if *with_all {
-            let (accepted, over_limit) = offer.counts();
-            let peak = offer.peak();
-            let cost = peak.map_or(0, |peak| peak.cost);
-            let met = Met { accepted, over_limit, peak: cost, ..Met::default() };
-            return (met, peak);
-        }
-        let longest_lockout = lockout.longest();
+    pub fn end(&mut self, bins: &Bins) -> (Met, Option<Peak>) {
         if self.queues {
             self.leave_before(bins, self.end);
+            self.key.over_limit += self.windows.settle(bins, &mut self.heights);
             self.findings.pending += self.waiting.len() as u64;
         }
         self.windows.end(bins, &mut self.heights);
-        let Key { accepted, rejected, over_limit, .. } = self.key;
-        let longest_lockout = match self.queues {
-            true => self.key.lockout.longest(),
-            false => longest_lockout,
-        };
+        let Key { accepted, rejected, over_limit, lockout } = &self.key;
         let peak = self.windows.peak();
         let met = Met {
-            accepted,
-            rejected,
-            over_limit,
+            accepted: *accepted,
+            rejected: *rejected,
+            over_limit: *over_limit,
             peak: peak.map_or(0, |peak| peak.cost),
-            longest_lockout: Span::from_nanos(longest_lockout as u64),
+            longest_lockout: Span::from_nanos(lockout.longest() as u64),
         };
         (met, peak)
     }
 
-    /// All that was found, with what was found for keys judged with all.
-    pub fn finish<'a>(
-        self,
-        offered: &[u64],
-        asked: &[u64],
-        shared: impl Iterator<Item = &'a Heights>,
-    ) -> Findings {
-        let One { mut findings, mut heights, keeping, queues, .. } = self;
-        shared.for_each(|others| heights.merge(others));
-        if !queues {
-            // Whoever does not queue is let through where it asks, or denied.
-            for (bin, offered) in findings.bins.iter_mut().zip(offered) {
-                bin.accepted = offered - bin.rejected;
-            }
-        }
+    /// The set, and all that was found.
+    pub fn finish(self) -> (Vec<usize>, Findings) {
+        let One { set, mut findings, heights, .. } = self;
         for (bin, over) in findings.bins.iter_mut().zip(heights.over) {
             bin.over_limit = over;
         }
         findings.highest = heights.highest;
-        findings.kept = keeping.finish(asked);
-        findings
+        (set, findings)
     }
 
-    /// So many attempts from a place on are let through.
-    fn accept(&mut self, bins: &Bins, batch: &Batch, count: usize, decided: &Decided, at: &mut At) {
+    /// So many attempts from a place on are let through, and leave the queue, if there is one, at these times.
+    #[inline]
+    fn accept(&mut self, bins: &Bins, batch: &Batch, count: usize, leave: &[i64], at: &mut At) {
         let to = at.index + count;
         let times = &batch.times[at.index..to];
         let costs = batch.costs.map(|costs| &costs[at.index..to]);
         if self.queues {
-            let leaves = self.leaves..self.leaves + count;
-            self.leaves = leaves.end;
-            self.waiting.join(times, costs, &decided.leaves[leaves]);
+            self.waiting.join(times, costs, leave);
             if self.waiting.is_long() {
                 self.leave_before(bins, times[count - 1]);
             }
@@ -203,6 +152,7 @@ impl One {
     }
 
     /// The attempts of a run that were denied, from a place on.
+    #[inline]
     fn deny(&mut self, bins: &Bins, batch: &Batch, run: &Run, at: &mut At) {
         let first = at.index;
         let to = first + run.denied as usize;
@@ -215,6 +165,12 @@ impl One {
         self.key.rejected += u64::from(run.denied);
         if !self.queues {
             self.key.lockout.reject(times[0], times[times.len() - 1], opens);
+            if let Windows::Lag(lag) = &self.windows {
+                self.findings.needless += lag.with_room(times);
+                let bins = &mut self.findings.bins;
+                at.each(batch, to, |bin, range| bins[bin].rejected += range.len() as u64);
+                return;
+            }
         }
         at.each(batch, to, |bin, range| {
             self.findings.bins[bin].rejected += range.len() as u64;
@@ -293,6 +249,7 @@ impl At {
         }
     }
 
+    #[inline]
     fn skip(&mut self, batch: &Batch, to: usize) {
         while self.index < to {
             let end = batch.segments[self.segment].end as usize;

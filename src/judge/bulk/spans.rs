@@ -26,6 +26,7 @@ impl Default for Spans {
 
 impl Spans {
     /// Adds the spans from each of `times`, which ascend, to the instant `wait` ns after the first.
+    #[inline]
     pub fn record_falling(&mut self, wait: u64, times: &[i64]) {
         let [first, .., last] = *times else {
             return self.record_each(times.iter().map(|_| wait));
@@ -33,7 +34,8 @@ impl Spans {
         self.count += times.len() as u64;
         self.most = self.most.max(wait);
         self.least = self.least.min(wait - last.abs_diff(first));
-        self.keep(times.iter().map(|at| wait - at.abs_diff(first)));
+        let end = first.wrapping_add(wait as i64);
+        self.keep(wait, times.iter().map(|at| end.wrapping_sub(*at) as u64));
     }
 
     /// Adds spans.
@@ -42,43 +44,57 @@ impl Spans {
     }
 
     #[inline]
-    fn record_each(&mut self, spans: impl ExactSizeIterator<Item = u64>) {
+    fn record_each(&mut self, spans: impl ExactSizeIterator<Item = u64> + Clone) {
+        let Some(most) = spans.clone().max() else { return };
         self.count += spans.len() as u64;
-        let (mut least, mut most) = (self.least, self.most);
-        self.keep(spans.inspect(|&span| {
-            least = least.min(span);
-            most = most.max(span);
-        }));
-        (self.least, self.most) = (least, most);
+        self.most = self.most.max(most);
+        self.least = self.least.min(spans.clone().min().unwrap_or(most));
+        self.keep(most, spans);
     }
 
+    /// Keeps spans of which none is longer than `most`.
     #[inline]
-    fn keep(&mut self, spans: impl Iterator<Item = u64>) {
-        if self.exact.len() >= Distribution::EXACT {
-            let mut sum = self.sum;
-            for span in spans {
-                sum += u128::from(span);
-                let step = step(span);
-                if let Some(count) = self.steps.get_mut(step) {
-                    *count += 1;
-                } else {
-                    self.steps.resize(step + 1, 0);
-                    self.steps[step] = 1;
-                }
+    fn keep(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64> + Clone) {
+        if self.exact.len() < Distribution::EXACT {
+            let room = Distribution::EXACT - self.exact.len();
+            self.sum += spans.clone().take(room).map(u128::from).sum::<u128>();
+            self.exact.extend(spans.clone().take(room));
+            if spans.len() > room {
+                self.count_steps(most, spans.skip(room));
             }
-            self.sum = sum;
-            return;
+        } else {
+            self.count_steps(most, spans);
         }
-        for span in spans {
-            self.sum += u128::from(span);
-            if self.exact.len() < Distribution::EXACT {
-                self.exact.push(span);
-            } else {
-                let step = step(span);
-                self.steps.resize(self.steps.len().max(step + 1), 0);
-                self.steps[step] += 1;
+    }
+
+    /// Counts spans, of which none is longer than `most`, by their steps.
+    #[inline]
+    fn count_steps(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64>) {
+        // The sum of fewer than 2^32 spans below 2^32 ns is, and others are added one by one.
+        let narrow = most >> 32 == 0 && spans.len() >> 32 == 0;
+        let (mut sum, mut wide) = (0_u64, 0_u128);
+        let steps = self.steps_to(most);
+        spans.for_each(|span| {
+            match narrow {
+                true => sum += span,
+                false => wide += u128::from(span),
             }
+            // No step is missing, which the compiler does not know.
+            if let Some(count) = steps.get_mut(step(span)) {
+                *count += 1;
+            }
+        });
+        self.sum += wide + u128::from(sum);
+    }
+
+    /// The table, long enough for spans up to this.
+    #[inline]
+    fn steps_to(&mut self, most: u64) -> &mut [u64] {
+        let last = step(most);
+        if last >= self.steps.len() {
+            self.steps.resize(last + 1, 0);
         }
+        &mut self.steps
     }
 
     /// Adds the spans that others have recorded.
@@ -87,7 +103,7 @@ impl Spans {
         self.count += other.count;
         self.least = self.least.min(other.least);
         self.most = self.most.max(other.most);
-        self.keep(other.exact.iter().copied());
+        self.keep(other.most, other.exact.iter().copied());
         self.sum = sum;
         self.steps.resize(self.steps.len().max(other.steps.len()), 0);
         self.steps.iter_mut().zip(&other.steps).for_each(|(own, others)| *own += others);

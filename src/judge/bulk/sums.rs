@@ -9,7 +9,7 @@ use crate::rate::Limit;
 use crate::time::Instant;
 
 /// The window of the key at hand.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sums {
     window: Option<Trailing>,
     /// The last bin that knows what the window carries into it.
@@ -27,7 +27,7 @@ impl Sums {
         self.window.as_ref()?.peak()
     }
 
-    /// See [`Lag::accept`](super::lag::Lag::accept).
+    /// See [`Windows::accept`](super::windows::Windows::accept).
     pub fn accept(
         &mut self,
         bins: &Bins,

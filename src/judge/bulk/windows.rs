@@ -34,6 +34,15 @@ impl Windows {
         }
     }
 
+    /// Become what others are that are counted alike.
+    pub fn copy(&mut self, other: &Windows) {
+        match (self, other) {
+            (Windows::Lag(own), Windows::Lag(other)) => own.copy(other),
+            (Windows::Sums(own), Windows::Sums(other)) => own.clone_from(other),
+            _ => unreachable!("all algorithms are asked for the same costs"),
+        }
+    }
+
     /// The highest window; `None` before the first acceptance.
     pub fn peak(&self) -> Option<Peak> {
         match self {
@@ -42,7 +51,10 @@ impl Windows {
         }
     }
 
-    /// See [`Lag::accept`].
+    /// Take in acceptances, of which `base` attempts come before; `segments` are those of the first of them and of all
+    /// after it. Gives how many were above the limit, as far as that is known before the history is [settled].
+    ///
+    /// [settled]: Self::settle
     pub fn accept(
         &mut self,
         bins: &Bins,
@@ -52,8 +64,19 @@ impl Windows {
         heights: &mut Heights,
     ) -> u64 {
         match self {
-            Windows::Lag(lag) => lag.accept(bins, accepted.0, base, segments, heights),
+            Windows::Lag(lag) => {
+                lag.accept(accepted.0);
+                0
+            }
             Windows::Sums(sums) => sums.accept(bins, accepted, base, segments, heights),
+        }
+    }
+
+    /// A history was taken in. Gives how many more were above the limit.
+    pub fn settle(&mut self, bins: &Bins, heights: &mut Heights) -> u64 {
+        match self {
+            Windows::Lag(lag) => lag.settle(bins, heights),
+            Windows::Sums(_) => 0,
         }
     }
 

@@ -1,32 +1,21 @@
 //! How the decisions of two algorithms on the same attempts differ.
 
-use crate::algorithm::{Batch, Decided, Run};
+use crate::algorithm::Run;
 use crate::judge::Wrong;
 
-/// Counts the attempts of a batch that were let through where the reference refused, and the reverse.
-pub(super) fn count(batch: &Batch, own: &Decided, reference: &Decided, wrong: &mut Wrong) {
-    let (mut from, mut own_from, mut reference_from) = (0, 0, 0);
-    let outcomes = own.outcomes.iter().zip(&reference.outcomes);
-    for (history, (mine, theirs)) in batch.histories.iter().zip(outcomes) {
-        let all = Run { accepted: history.end - from, ..Run::default() };
-        from = history.end;
-        let mine_to = mine.runs_end as usize;
-        let theirs_to = theirs.runs_end as usize;
-        let (own_runs, reference_runs) =
-            (&own.runs[own_from..mine_to], &reference.runs[reference_from..theirs_to]);
-        (own_from, reference_from) = (mine_to, theirs_to);
-        let one = match (mine.denied, theirs.denied) {
-            (0, 0) => continue,
-            (0, _) => of_runs(&[all], reference_runs),
-            (_, 0) => of_runs(own_runs, &[all]),
-            _ => of_runs(own_runs, reference_runs),
-        };
-        wrong.allowed += one.allowed;
-        wrong.limited += one.limited;
+/// Counts the attempts of a history of so many that were let through where the reference refused, and the reverse.
+/// Where nothing was denied, there are no runs.
+pub(super) fn of_history(attempts: usize, own: &[Run], reference: &[Run]) -> Wrong {
+    let all = [Run { accepted: attempts as u32, ..Run::default() }];
+    match (own, reference) {
+        ([], []) => Wrong::default(),
+        ([], _) => of_runs(&all, reference),
+        (_, []) => of_runs(own, &all),
+        _ => of_runs(own, reference),
     }
 }
 
-/// The same of one history.
+/// The same of attempts that were told of in runs.
 fn of_runs(own: &[Run], reference: &[Run]) -> Wrong {
     let mut wrong = Wrong::default();
     let (mut own, mut reference) = (Stretches::of(own), Stretches::of(reference));
