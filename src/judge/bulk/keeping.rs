@@ -4,10 +4,15 @@
 use super::{Bins, Place};
 use crate::algorithm::{Batch, Decided, Footprint, Mark};
 
+/// How many keys there are, their entries and bytes; the last is not used, but four are added as quickly as two.
+type Sum = [u64; 4];
+
 /// The states kept, and that of the key at hand.
 pub(super) struct Keeping {
-    /// Differences of the sums between bins, modulo 2^64.
-    steps: Vec<[u64; 3]>,
+    /// Sums by bin of what was kept at most in those in which keys ask: how many there were, entries and bytes ...
+    sums: Vec<Sum>,
+    /// ... and differences between bins, modulo 2^64, of the sums of what was kept in others.
+    steps: Vec<Sum>,
     /// What every attempt's state takes, where that is plain.
     plain: Option<Footprint>,
     /// Then, differences of how many keys are kept in bins in which they do not ask.
@@ -24,7 +29,8 @@ pub(super) struct Keeping {
 impl Keeping {
     pub fn new(bins: &Bins) -> Keeping {
         Keeping {
-            steps: vec![[0; 3]; bins.count + 1],
+            sums: vec![[0; 4]; bins.count],
+            steps: vec![[0; 4]; bins.count + 1],
             plain: None,
             lasting: vec![0; bins.count + 1],
             bin: None,
@@ -145,43 +151,40 @@ impl Keeping {
             });
             return keys.map(|keys| [keys, keys * entries, keys * bytes]).collect();
         }
-        let mut sums = [0_u64; 3];
-        let mut all = self.steps;
-        all.pop();
-        for step in &mut all {
-            for (sum, amount) in sums.iter_mut().zip(*step) {
-                *sum = sum.wrapping_add(amount);
-            }
-            *step = sums;
-        }
-        all
+        let mut lasting = [0; 4];
+        let all = self.sums.into_iter().zip(&self.steps).map(|(mut sum, step)| {
+            add(&mut lasting, *step);
+            add(&mut sum, lasting);
+            let [keys, entries, bytes, _] = sum;
+            [keys, entries, bytes]
+        });
+        all.collect()
     }
 
     /// Books what was kept in the bin of the last attempt and in those after it, before `end`.
     fn leave(&mut self, bins: &Bins, end: usize) {
         let Some(bin) = self.bin else { return };
         let Some(most) = self.most else { return };
-        let last = match bin + 1 < end {
-            true => bins.first_from(self.until, end),
-            false => end,
-        };
-        if most == self.now {
-            self.add(most, bin, last.max(bin + 1));
-        } else {
-            self.add(most, bin, bin + 1);
-            self.add(self.now, bin + 1, last);
+        add(&mut self.sums[bin], sum(most));
+        if bin + 1 < end {
+            let last = bins.first_from(self.until, end);
+            if bin + 1 < last {
+                let now = sum(self.now);
+                add(&mut self.steps[bin + 1], now);
+                add(&mut self.steps[last], now.map(u64::wrapping_neg));
+            }
         }
     }
+}
 
-    fn add(&mut self, footprint: Footprint, from: usize, to: usize) {
-        if from < to {
-            let amounts = [1, footprint.entries, footprint.bytes];
-            for (sum, amount) in self.steps[from].iter_mut().zip(amounts) {
-                *sum = sum.wrapping_add(amount);
-            }
-            for (sum, amount) in self.steps[to].iter_mut().zip(amounts) {
-                *sum = sum.wrapping_sub(amount);
-            }
-        }
+#[inline]
+fn sum(footprint: Footprint) -> Sum {
+    [1, footprint.entries, footprint.bytes, 0]
+}
+
+#[inline]
+fn add(sum: &mut Sum, amounts: Sum) {
+    for (sum, amount) in sum.iter_mut().zip(amounts) {
+        *sum = sum.wrapping_add(amount);
     }
 }
