@@ -33,22 +33,28 @@ pub(super) struct State {
 const SLACK: usize = 1 << 12;
 
 /// So many stamps are looked at, at once.
-const STEP: usize = 8;
+const STEP: usize = 16;
 
 impl State {
     /// Counts those as left that are no newer than `gone`.
     #[inline]
     fn leave(&mut self, gone: i64) {
-        let has_left = |stamp: &i64| *stamp <= gone;
-        while let Some(some) = self.stamps.get(self.inside..self.inside + STEP) {
-            let left = some.iter().map(|stamp| usize::from(has_left(stamp))).sum::<usize>();
-            self.inside += left;
-            if left < STEP {
+        let State { stamps, inside, .. } = self;
+        let Some(last) = stamps.len().checked_sub(STEP) else {
+            while stamps.get(*inside).is_some_and(|&stamp| stamp <= gone) {
+                *inside += 1;
+            }
+            return;
+        };
+        loop {
+            let from = last.min(*inside);
+            // The sign of a difference is quicker to add up than a comparison.
+            let has_left = |stamp: &i64| (stamp.wrapping_sub(gone).wrapping_sub(1) as u64) >> 63;
+            let left = stamps[from..from + STEP].iter().map(has_left).sum::<u64>() as usize;
+            *inside = from + left;
+            if left < STEP || from == last {
                 return;
             }
-        }
-        while self.stamps.get(self.inside).is_some_and(has_left) {
-            self.inside += 1;
         }
     }
 
