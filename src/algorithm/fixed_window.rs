@@ -11,6 +11,8 @@
 
 mod until_forgotten;
 
+use std::hint::select_unpredictable;
+
 use until_forgotten::UntilForgotten;
 
 use super::grid::Grid;
@@ -101,6 +103,10 @@ impl FixedWindow {
         now < state.end - self.width
     }
 
+    fn denies_in_writing(&self) -> bool {
+        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+    }
+
     /// What counts against an attempt at `now`.
     fn count(&self, state: &State, now: i64) -> u64 {
         let wiped = now >= state.end
@@ -153,6 +159,26 @@ impl Algorithm for FixedWindow {
         Verdict::Admit
     }
 
+    fn is_flat(&self) -> bool {
+        self.limit > 0 && !self.denies_in_writing()
+    }
+
+    fn decide_all(&self, state: &mut State, times: &[i64], trail: &mut [State]) -> u64 {
+        let State { mut end, mut count } = *state;
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            let opens = at >= end;
+            end = select_unpredictable(opens, self.end_of(at), end);
+            count = select_unpredictable(opens, 0, count);
+            let passes = count < self.limit;
+            count += u64::from(passes);
+            denied |= u64::from(!passes) << n;
+            *after = State { end, count };
+        }
+        *state = State { end, count };
+        denied
+    }
+
     fn as_of(&self, state: &State, now: Reading) -> Reading {
         let freezes = self.common.backwards == Backwards::Freeze;
         let precedes = now.0 < state.end && self.precedes(now.0, state);
@@ -176,7 +202,7 @@ impl Algorithm for FixedWindow {
     }
 
     fn denial_writes(&self, _state: &State) -> bool {
-        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+        self.denies_in_writing()
     }
 
     fn footprint(&self, _state: &State, _now: Reading) -> Footprint {

@@ -79,6 +79,14 @@ impl<N: Nanos> Algorithm for Gcra<N> {
         }
     }
 
+    fn is_flat(&self) -> bool {
+        self.schedule.is_flat()
+    }
+
+    fn decide_all(&self, state: &mut Due<N>, times: &[i64], trail: &mut [Due<N>]) -> u64 {
+        self.schedule.decide_all(state, times, trail)
+    }
+
     fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {
         self.schedule.as_of(state, now)
     }

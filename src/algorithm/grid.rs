@@ -1,5 +1,7 @@
 //! The grid of windows since 1970 that `fixed-window` and `sliding-window-counter` share.
 
+use std::hint::select_unpredictable;
+
 use crate::time::Divisor;
 
 /// Windows [kW, (k+1)W).
@@ -25,10 +27,9 @@ impl Grid {
     pub fn end_of(&self, now: i64) -> i64 {
         // Since the earliest reading, from which no window starts.
         let (_, since) = self.divisor.divide(now.abs_diff(i64::MIN));
-        let into = match since.checked_sub(self.rest) {
-            Some(into) => into,
-            None => since + self.width as u64 - self.rest,
-        };
+        let ahead = since.wrapping_sub(self.rest);
+        let wrapped = ahead.wrapping_add(self.width as u64);
+        let into = select_unpredictable(since >= self.rest, ahead, wrapped);
         now.saturating_add_unsigned(self.width as u64 - into)
     }
 }

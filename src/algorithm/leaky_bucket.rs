@@ -121,6 +121,23 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
         }
     }
 
+    fn is_flat(&self) -> bool {
+        self.schedule.is_flat()
+    }
+
+    fn decide_all(&self, state: &mut Due<N>, times: &[i64], trail: &mut [Due<N>]) -> u64 {
+        self.schedule.decide_all(state, times, trail)
+    }
+
+    #[inline]
+    fn leave(&self, after: &Due<N>, now: Reading) -> i64 {
+        let leaves = match self.first {
+            First::AfterInterval => after.next,
+            First::Immediate => self.schedule.started(after),
+        };
+        leaves.ceil_in_time().min(now.0.saturating_add(Span::MAX.signed()))
+    }
+
     fn as_of(&self, state: &Due<N>, now: Reading) -> Reading {
         self.schedule.as_of(state, now)
     }

@@ -34,6 +34,8 @@ mod token_bucket;
 mod trial;
 mod width;
 
+use replay::Course;
+
 use crate::params::{Choice, Params};
 use crate::rate::Limit;
 use crate::seed::Draws;
@@ -140,6 +142,42 @@ pub trait Algorithm: Send + Sync + 'static {
             self.charge(state, now, 1);
         }
         verdict
+    }
+
+    /// Whether many attempts can be decided at once; see `decide_all`.
+    fn is_flat(&self) -> bool {
+        false
+    }
+
+    /// What `pass` does with each of up to 64 attempts at readings no older than any that the state has seen, where
+    /// that can be done without branches that depend on what is decided, since those cannot be foretold. `trail` receives the state after each (one that decides, waits and may be forgotten as
+    /// that does); bits of those denied are set in the result. Asked only where `is_flat`.
+    fn decide_all(&self, state: &mut Self::State, times: &[i64], trail: &mut [Self::State]) -> u64 {
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            denied |= u64::from(self.pass(state, Reading(at)) == Verdict::Deny) << n;
+            after.clone_from(state);
+        }
+        denied
+    }
+
+    /// Decides the attempts of a history, which cost 1 and are decided by their instants, with their marks, from the
+    /// course's place on; `false` where that is not quicker than one by one, and then nothing has happened.
+    fn decide_history(
+        &self,
+        _state: &mut Self::State,
+        _batch: &Batch,
+        _history: &History,
+        _course: &mut Course,
+        _decided: &mut Decided,
+    ) -> bool {
+        false
+    }
+
+    /// When an attempt of cost 1 that was let through at a reading leaves the queue, or left at once; `after` is the
+    /// state since. Asked only where `is_flat`.
+    fn leave(&self, _after: &Self::State, now: Reading) -> i64 {
+        now.0
     }
 
     /// The reading by which an attempt at `now` is decided: under `freeze` one that this state has seen, if that is

@@ -5,6 +5,11 @@
 //! ([`Algorithm`]'s contract says exactly when it would not be). So a stretch of denials of unit cost is as long as
 //! the times in it say, and nothing is decided anew.
 
+mod course;
+mod flat;
+
+pub use course::Course;
+
 use super::{Algorithm, Footprint, Keyed, Verdict, Wait};
 use crate::time::{Reading, Span};
 
@@ -115,18 +120,6 @@ pub struct Last {
     pub until: i64,
 }
 
-/// Where a batch was come to, and the run at hand.
-#[derive(Default)]
-struct Course {
-    index: usize,
-    segment: usize,
-    run: Run,
-    denied: u32,
-    /// The stretch of denials at hand: since when, and for how long.
-    since: i64,
-    shut: u64,
-}
-
 impl<A: Algorithm> Keyed<A> {
     /// Decides a batch; a history that does not start goes on from the state left by the last batch.
     pub(super) fn decide(&mut self, batch: &Batch, decided: &mut Decided) {
@@ -170,6 +163,10 @@ impl<A: Algorithm> Keyed<A> {
         decided: &mut Decided,
     ) {
         let mut state = self.states.pop().unwrap_or_else(|| self.algorithm.fresh());
+        let mut trail = match PLAIN && self.algorithm.is_flat() {
+            true => vec![state.clone(); flat::MOST],
+            false => Vec::new(),
+        };
         let (mut index, mut segment) = (0, 0);
         decided.outcomes.reserve(batch.histories.len());
         for history in batch.histories {
@@ -177,9 +174,13 @@ impl<A: Algorithm> Keyed<A> {
                 state = self.algorithm.fresh_of(history.key as usize, self.draws);
             }
             let mut course = Course { index, segment, ..Course::default() };
-            if PLAIN {
+            if PLAIN && !trail.is_empty() {
+                self.flat(batch, history, &mut state, &mut trail, &mut course, decided);
+            } else if PLAIN {
                 self.plain(batch, history, &mut state, &mut course, decided);
-            } else {
+            } else if !EVEN
+                || !self.algorithm.decide_history(&mut state, batch, history, &mut course, decided)
+            {
                 self.marked::<EVEN>(batch, history, &cost, &mut state, &mut course, decided);
             }
             if course.denied > 0 {

@@ -2,6 +2,8 @@
 //! if units are T = W/L apart, as whole nanoseconds and a fraction, and how far ahead of the clock
 //! that may lie.
 
+use std::hint::select_unpredictable;
+
 use super::width::Nanos;
 use super::{Backwards, Common, UNSEEN, Wait};
 use crate::rate::{Limit, gcd};
@@ -23,6 +25,11 @@ impl<N: Nanos> Exact<N> {
     /// The first whole nanosecond not before it.
     pub(super) fn ceil(self) -> i128 {
         self.whole.into() + i128::from(self.parts > 0)
+    }
+
+    /// The same, at most the end of time.
+    pub(super) fn ceil_in_time(self) -> i64 {
+        (self.whole + N::from(i64::from(self.parts > 0))).saturated()
     }
 }
 
@@ -167,6 +174,79 @@ impl<N: Nanos> Schedule<N> {
         }
         *due = Due { next: done, last: now.0 };
         Some((start, done))
+    }
+
+    /// Whether `decide_all` may be asked.
+    pub(super) fn is_flat(&self) -> bool {
+        self.capacity > 0 && !self.denial_writes()
+    }
+
+    /// See [`Algorithm::decide_all`](super::Algorithm::decide_all).
+    pub(super) fn decide_all(&self, due: &mut Due<N>, times: &[i64], trail: &mut [Due<N>]) -> u64 {
+        match self.parts {
+            1 => self.decide_whole(due, times, trail),
+            _ => self.decide_parts(due, times, trail),
+        }
+    }
+
+    /// Where an interval is of whole nanoseconds.
+    fn decide_whole(&self, due: &mut Due<N>, times: &[i64], trail: &mut [Due<N>]) -> u64 {
+        let (mut next, mut last) = (due.next.whole, due.last);
+        let (interval, reach) = (self.interval.whole, self.reach.whole);
+        let mut denied = 0;
+        let room = next + N::from(times.len() as i64) * interval <= N::from(times[0]) + reach;
+        if room && self.capacity >= times.len() as u64 {
+            // All of them have room.
+            for (&at, after) in times.iter().zip(trail) {
+                next = next.max(N::from(at)) + interval;
+                *after = Due { next: Exact { whole: next, parts: 0 }, last: at };
+            }
+            last = times[times.len() - 1];
+        } else {
+            for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+                let now = N::from(at);
+                let done = select_unpredictable(next >= now, next, now) + interval;
+                let passes = done <= now + reach;
+                next = select_unpredictable(passes, done, next);
+                last = select_unpredictable(passes, at, last);
+                denied |= u64::from(!passes) << n;
+                *after = Due { next: Exact { whole: next, parts: 0 }, last };
+            }
+        }
+        *due = Due { next: Exact { whole: next, parts: 0 }, last };
+        denied
+    }
+
+    /// Where it is not.
+    fn decide_parts(&self, due: &mut Due<N>, times: &[i64], trail: &mut [Due<N>]) -> u64 {
+        let Due { mut next, mut last } = *due;
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            let now = N::from(at);
+            let is_later = next.whole >= now;
+            let start = Exact {
+                whole: select_unpredictable(is_later, next.whole, now),
+                parts: select_unpredictable(is_later, next.parts, 0),
+            };
+            let (done, full) = (self.plus(start, self.interval), now + self.reach.whole);
+            let passes = (done.whole < full)
+                | ((done.whole == full) & (done.parts <= self.reach.parts));
+            next.whole = select_unpredictable(passes, done.whole, next.whole);
+            next.parts = select_unpredictable(passes, done.parts, next.parts);
+            last = select_unpredictable(passes, at, last);
+            denied |= u64::from(!passes) << n;
+            *after = Due { next, last };
+        }
+        *due = Due { next, last };
+        denied
+    }
+
+    /// When a further unit started of which `due` is the state since, at a reading.
+    pub(super) fn started(&self, due: &Due<N>) -> Exact<N> {
+        let borrows = due.next.parts < self.interval.parts;
+        let parts = due.next.parts + if borrows { self.parts } else { 0 } - self.interval.parts;
+        let whole = due.next.whole - self.interval.whole - N::from(i64::from(borrows));
+        Exact { whole, parts }
     }
 
     /// The reading by which an attempt at `now` is decided.

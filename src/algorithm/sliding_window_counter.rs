@@ -11,6 +11,8 @@
 //! **Weakness.** It takes what passed in the previous window as spread evenly; where it was not,
 //! the trailing window holds more than the limit, or less than it could.
 
+use std::hint::select_unpredictable;
+
 use super::grid::Grid;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
@@ -51,6 +53,7 @@ fn configure(limit: &Limit, common: Common, params: &mut Params) -> Option<Box<d
         grid: Grid::new(width),
         round,
         common,
+        narrow: limit.requests < i64::MAX as u64 / limit.per.nanos(),
     };
     Some(Box::new(Keyed::new(rule, common.tick)))
 }
@@ -61,6 +64,8 @@ struct SlidingWindowCounter {
     grid: Grid,
     round: Round,
     common: Common,
+    /// Whether shares, times the width, of counts up to the limit fit into 64 bits.
+    narrow: bool,
 }
 
 /// The current window: where it ends, what passed in it and in the one before, and the last reading.
@@ -86,6 +91,10 @@ impl SlidingWindowCounter {
             Round::Floor => share < (spare + 1) * width,
             Round::None => share <= spare * width,
         }
+    }
+
+    fn denies_in_writing(&self) -> bool {
+        self.common.count_rejected || self.common.backwards == Backwards::Rewind
     }
 
     /// The window in which `at` lies. A reading before the window of `state` counts in that, except
@@ -187,6 +196,35 @@ impl Algorithm for SlidingWindowCounter {
         Verdict::Admit
     }
 
+    fn is_flat(&self) -> bool {
+        self.narrow && self.limit > 0 && !self.denies_in_writing()
+    }
+
+    fn decide_all(&self, state: &mut State, times: &[i64], trail: &mut [State]) -> u64 {
+        let State { mut end, mut previous, mut current, mut last } = *state;
+        let width = self.width as u64;
+        // How much of a share does not matter, times the width.
+        let cut = if self.round == Round::Floor { 0 } else { width - 1 };
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            let opens = at >= end;
+            let new = self.end_of(at);
+            let follows = new.wrapping_sub(end) as u64 <= width;
+            let before = select_unpredictable(follows, current, 0);
+            previous = select_unpredictable(opens, before, previous);
+            current = select_unpredictable(opens, 0, current);
+            end = select_unpredictable(opens, new, end);
+            let room = (self.limit - current) * width;
+            let passes = previous * end.abs_diff(at) + cut < room;
+            current += u64::from(passes);
+            last = select_unpredictable(passes, at, last);
+            denied |= u64::from(!passes) << n;
+            *after = State { end, previous, current, last };
+        }
+        *state = State { end, previous, current, last };
+        denied
+    }
+
     fn as_of(&self, state: &State, now: Reading) -> Reading {
         self.common.backwards.as_of(now, state.last)
     }
@@ -209,7 +247,7 @@ impl Algorithm for SlidingWindowCounter {
     }
 
     fn denial_writes(&self, _state: &State) -> bool {
-        self.common.count_rejected || self.common.backwards == Backwards::Rewind
+        self.denies_in_writing()
     }
 
     fn footprint(&self, _state: &State, _now: Reading) -> Footprint {

@@ -16,6 +16,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::hint::select_unpredictable;
+
 use super::width::Units;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
@@ -197,6 +199,26 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         }
         *state = State { deficit, last };
         Verdict::Admit
+    }
+
+    fn is_flat(&self) -> bool {
+        self.burst > 0 && !self.common.count_rejected && self.common.backwards != Backwards::Rewind
+    }
+
+    fn decide_all(&self, state: &mut State<U>, times: &[i64], trail: &mut [State<U>]) -> u64 {
+        let mut settled = *state;
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            // Where the last was denied, what has come since comes in two steps, but comes the same.
+            settled = self.settled(&settled, at);
+            let deficit = settled.deficit + self.token;
+            let passes = deficit <= self.capacity;
+            settled.deficit = select_unpredictable(passes, deficit, settled.deficit);
+            denied |= u64::from(!passes) << n;
+            *after = settled;
+        }
+        *state = settled;
+        denied
     }
 
     fn as_of(&self, state: &State<U>, now: Reading) -> Reading {

@@ -22,17 +22,28 @@ pub(super) trait Nanos:
     const REACH: i128;
     /// No schedule reaches farther ahead by what others let through.
     const FARTHEST: Self;
+
+    /// As a time of 64 bits; the nearest, if it is beyond them.
+    fn saturated(self) -> i64;
 }
 
 impl Nanos for i64 {
     /// Twice this after the end of the year 2200 is still within 64 bits.
     const REACH: i128 = 1 << 59;
     const FARTHEST: i64 = 1 << 59;
+
+    fn saturated(self) -> i64 {
+        self
+    }
 }
 
 impl Nanos for i128 {
     const REACH: i128 = i128::MAX;
     const FARTHEST: i128 = 1 << 100;
+
+    fn saturated(self) -> i64 {
+        self.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
 }
 
 /// The integers in which a deficit is kept: 64 bits where everything fits, else 128.

@@ -1,5 +1,7 @@
 //! Division by a number that stays the same, without a division.
 
+use std::hint::select_unpredictable;
+
 /// Divides by a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Divisor {
@@ -18,14 +20,11 @@ impl Divisor {
     /// The quotient, cut down, and the remainder.
     #[inline]
     pub fn divide(self, number: u64) -> (u64, u64) {
-        // At most two too small, since the reciprocal is less than 1 too small.
-        let mut quotient = ((u128::from(number) * u128::from(self.reciprocal)) >> 64) as u64;
-        let mut rest = number - quotient * self.by;
-        while rest >= self.by {
-            rest -= self.by;
-            quotient += 1;
-        }
-        (quotient, rest)
+        // At most one too small, since the reciprocal is at most 1 too small and the number below 2^64.
+        let quotient = ((u128::from(number) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = number - quotient * self.by;
+        let more = rest >= self.by;
+        (quotient + u64::from(more), select_unpredictable(more, rest.wrapping_sub(self.by), rest))
     }
 }
 

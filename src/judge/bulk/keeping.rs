@@ -4,38 +4,56 @@
 use super::{Bins, Place};
 use crate::algorithm::{Batch, Decided, Footprint, Mark};
 
+/// How many keys there are, their entries and bytes; the last is not used, but four are added as quickly as two.
+type Sum = [u64; 4];
+
 /// The states kept, and that of the key at hand.
 pub(super) struct Keeping {
-    /// Differences of the sums between bins, modulo 2^64.
-    steps: Vec<[u64; 3]>,
+    /// Sums by bin of what was kept at most in those in which keys ask: how many there were, entries and bytes ...
+    sums: Vec<Sum>,
+    /// ... and differences between bins, modulo 2^64, of the sums of what was kept in others.
+    steps: Vec<Sum>,
     /// What every attempt's state takes, where that is plain.
     plain: Option<Footprint>,
     /// Then, differences of how many keys are kept in bins in which they do not ask.
     lasting: Vec<i64>,
-    /// The bin of the key's last attempt; `None` before the first.
-    bin: Option<usize>,
-    /// What was kept of it at most in that bin.
+    held: Held,
+}
+
+/// What is kept of the key at hand.
+#[derive(Clone, Copy)]
+struct Held {
+    /// The bin of its last attempt; `usize::MAX` before the first.
+    bin: usize,
+    /// What was kept at most in that bin.
     most: Option<Footprint>,
     /// What its state takes since, and until when.
     now: Footprint,
     until: i64,
 }
 
+impl Held {
+    const NOTHING: Held = Held {
+        bin: usize::MAX,
+        most: None,
+        now: Footprint { entries: 0, bytes: 0 },
+        until: i64::MIN,
+    };
+}
+
 impl Keeping {
     pub fn new(bins: &Bins) -> Keeping {
         Keeping {
-            steps: vec![[0; 3]; bins.count + 1],
+            sums: vec![[0; 4]; bins.count],
+            steps: vec![[0; 4]; bins.count + 1],
             plain: None,
             lasting: vec![0; bins.count + 1],
-            bin: None,
-            most: None,
-            now: Footprint::default(),
-            until: i64::MIN,
+            held: Held::NOTHING,
         }
     }
 
     pub fn begin(&mut self) {
-        (self.bin, self.most, self.until) = (None, None, i64::MIN);
+        self.held = Held::NOTHING;
     }
 
     /// Takes in what is kept after the attempts of a history. `marks` is the first that may be of it; gives the first
@@ -66,7 +84,7 @@ impl Keeping {
         mut lasts: usize,
     ) -> usize {
         self.plain = Some(decided.footprint);
-        if self.until != i64::MIN {
+        if self.held.until != i64::MIN {
             // Kept since the last batch.
             self.last_to(bins, batch.segments[place.segment].bin as usize);
         }
@@ -75,8 +93,8 @@ impl Keeping {
         {
             lasts += 1;
             let position = last.segment as usize;
-            self.bin = Some(batch.segments[position].bin as usize);
-            self.until = last.until;
+            self.held.bin = batch.segments[position].bin as usize;
+            self.held.until = last.until;
             if position + 1 < end {
                 self.last_to(bins, batch.segments[position + 1].bin as usize);
             }
@@ -86,14 +104,14 @@ impl Keeping {
 
     /// What was kept at the key's last mark lasted, but no longer than to its next attempt, in the bin `next`.
     fn last_to(&mut self, bins: &Bins, next: usize) {
-        if let Some(bin) = self.bin {
-            let end = bins.first_from(self.until, next);
-            self.lasting[bin + 1] += 1;
-            self.lasting[end.max(bin + 1)] -= 1;
-        }
-        self.until = i64::MIN;
+        let Held { bin, until, .. } = self.held;
+        let end = bins.first_from(until, next);
+        self.lasting[bin + 1] += 1;
+        self.lasting[end.max(bin + 1)] -= 1;
+        self.held.until = i64::MIN;
     }
 
+    #[inline]
     fn keep_marked(
         &mut self,
         bins: &Bins,
@@ -105,33 +123,44 @@ impl Keeping {
         let count = place.segments_end - place.segment;
         let mut from = place.from;
         let segments = &batch.segments[place.segment..place.segments_end];
+        let mut held = self.held;
         for (mark, segment) in decided.marks[marks..marks + count].iter().zip(segments) {
             let Mark { most, now, until } = *mark;
             let (at, bin) = (batch.times[from], segment.bin as usize);
             from = segment.end as usize;
-            if self.bin != Some(bin) {
-                self.leave(bins, bin);
-                self.most = (bins.start(bin) < self.until.min(at)).then_some(self.now);
-                self.bin = Some(bin);
-            }
-            self.most = match (self.most, most) {
+            let before = if held.bin == bin {
+                held.most
+            } else {
+                let start = bins.start(bin);
+                let last = match held.until >= start {
+                    true => bin,
+                    false => bins.first_from(held.until, bin),
+                };
+                self.leave(&held, last);
+                (start < held.until.min(at)).then_some(held.now)
+            };
+            let most = match (before, most) {
                 (Some(before), Some(most)) => Some(Footprint {
                     entries: before.entries.max(most.entries),
                     bytes: before.bytes.max(most.bytes),
                 }),
                 (before, most) => before.or(most),
             };
-            (self.now, self.until) = (now, until);
+            held = Held { bin, most, now, until };
         }
+        self.held = held;
         marks + count
     }
 
     /// The key's history is over.
     pub fn end(&mut self, bins: &Bins) {
         match self.plain {
-            Some(_) if self.until != i64::MIN => self.last_to(bins, bins.count),
+            Some(_) if self.held.until != i64::MIN => self.last_to(bins, bins.count),
             Some(_) => {}
-            None => self.leave(bins, bins.count),
+            None => {
+                let held = self.held;
+                self.leave(&held, bins.first_from(held.until, bins.count));
+            }
         }
     }
 
@@ -145,43 +174,38 @@ impl Keeping {
             });
             return keys.map(|keys| [keys, keys * entries, keys * bytes]).collect();
         }
-        let mut sums = [0_u64; 3];
-        let mut all = self.steps;
-        all.pop();
-        for step in &mut all {
-            for (sum, amount) in sums.iter_mut().zip(*step) {
-                *sum = sum.wrapping_add(amount);
-            }
-            *step = sums;
-        }
-        all
+        let mut lasting = [0; 4];
+        let all = self.sums.into_iter().zip(&self.steps).map(|(mut sum, step)| {
+            add(&mut lasting, *step);
+            add(&mut sum, lasting);
+            let [keys, entries, bytes, _] = sum;
+            [keys, entries, bytes]
+        });
+        all.collect()
     }
 
-    /// Books what was kept in the bin of the last attempt and in those after it, before `end`.
-    fn leave(&mut self, bins: &Bins, end: usize) {
-        let Some(bin) = self.bin else { return };
-        let Some(most) = self.most else { return };
-        let last = match bin + 1 < end {
-            true => bins.first_from(self.until, end),
-            false => end,
-        };
-        if most == self.now {
-            self.add(most, bin, last.max(bin + 1));
-        } else {
-            self.add(most, bin, bin + 1);
-            self.add(self.now, bin + 1, last);
+    /// Books what was kept of a key in the bin of its last attempt and in those after it, before `end`.
+    #[inline]
+    fn leave(&mut self, held: &Held, end: usize) {
+        let Held { bin, most, now, .. } = *held;
+        let Some(most) = most else { return };
+        add(&mut self.sums[bin], sum(most));
+        if bin + 1 < end {
+            let now = sum(now);
+            add(&mut self.steps[bin + 1], now);
+            add(&mut self.steps[end], now.map(u64::wrapping_neg));
         }
     }
+}
 
-    fn add(&mut self, footprint: Footprint, from: usize, to: usize) {
-        if from < to {
-            let amounts = [1, footprint.entries, footprint.bytes];
-            for (sum, amount) in self.steps[from].iter_mut().zip(amounts) {
-                *sum = sum.wrapping_add(amount);
-            }
-            for (sum, amount) in self.steps[to].iter_mut().zip(amounts) {
-                *sum = sum.wrapping_sub(amount);
-            }
-        }
+#[inline]
+fn sum(footprint: Footprint) -> Sum {
+    [1, footprint.entries, footprint.bytes, 0]
+}
+
+#[inline]
+fn add(sum: &mut Sum, amounts: Sum) {
+    for (sum, amount) in sum.iter_mut().zip(amounts) {
+        *sum = sum.wrapping_add(amount);
     }
 }

@@ -1,0 +1,133 @@
+//! Histories of unit costs whose states are plain, decided many attempts at once ([`Algorithm::decide_all`]): what the
+//! decisions look like in the end is read from bits, and what lasts into bins without attempts from states.
+
+use super::course::Course;
+use super::{Batch, Decided, History, Last, Run};
+use crate::algorithm::{Algorithm, Keyed, Wait};
+use crate::time::Reading;
+
+/// So many attempts are decided at once, at most ...
+pub(super) const MOST: usize = 64;
+
+/// ... and so many after a stretch of denials at least as long, since the next is soon come to.
+const FEW: usize = 16;
+
+impl<A: Algorithm> Keyed<A> {
+    /// Decides a history; `trail` has room for the states of as many attempts as are decided at once.
+    #[inline(always)]
+    pub(super) fn flat(
+        &self,
+        batch: &Batch,
+        history: &History,
+        state: &mut A::State,
+        trail: &mut [A::State],
+        course: &mut Course,
+        decided: &mut Decided,
+    ) {
+        let times = &batch.times[..history.end as usize];
+        let mut most = MOST;
+        while course.index < times.len() {
+            let from = course.index;
+            if course.run.denied > 0 {
+                let refused = course.refused(&times[from..]);
+                course.refuse(refused as u32);
+                course.index += refused;
+                self.last(batch, history, state, course, decided);
+                most = if refused >= FEW { FEW } else { MOST };
+                if course.index == times.len() {
+                    return;
+                }
+            }
+            let from = course.index;
+            let some = &times[from..times.len().min(from + most)];
+            let denied = self.algorithm.decide_all(state, some, trail);
+            if A::QUEUES {
+                let mut leaves = [0; MOST];
+                let mut count = 0;
+                for (n, &at) in some.iter().enumerate() {
+                    leaves[count & (MOST - 1)] = self.algorithm.leave(&trail[n], Reading(at));
+                    count += usize::from(denied >> n & 1 == 0);
+                }
+                decided.leaves.extend_from_slice(&leaves[..count]);
+            }
+            self.runs(denied, some, trail, course, decided);
+            let segments = &batch.segments[..history.segments_end as usize];
+            let to = from + some.len();
+            while let Some(segment) = segments.get(course.segment)
+                && segment.end as usize <= to
+            {
+                if segment.gap {
+                    let after = &trail[segment.end as usize - from - 1];
+                    self.lasts(after, segment.stop, course.segment, decided);
+                }
+                course.segment += 1;
+            }
+            course.index = to;
+        }
+    }
+
+    /// Takes in which of some attempts were denied.
+    #[inline]
+    fn runs(
+        &self,
+        denied: u64,
+        times: &[i64],
+        trail: &[A::State],
+        course: &mut Course,
+        decided: &mut Decided,
+    ) {
+        let count = times.len() as u32;
+        let mut at = 0;
+        while at < count {
+            let accepted = (denied >> at).trailing_zeros().min(count - at);
+            if accepted > 0 {
+                course.accept(accepted, &mut decided.runs);
+                at += accepted;
+                if at == count {
+                    return;
+                }
+            }
+            let refused = (!(denied >> at)).trailing_zeros().min(count - at);
+            if course.run.denied == 0 {
+                let first = times[at as usize];
+                course.run.wait = match self.waits(&trail[at as usize], Reading(first), 1) {
+                    Wait::After(span) => span.nanos(),
+                    Wait::Never => Run::NEVER,
+                };
+                (course.since, course.shut) = (first, course.run.wait);
+            }
+            course.refuse(refused);
+            at += refused;
+        }
+    }
+
+    /// Attempts up to the course's place were denied, and left the state as it was.
+    #[inline]
+    fn last(
+        &self,
+        batch: &Batch,
+        history: &History,
+        state: &A::State,
+        course: &mut Course,
+        decided: &mut Decided,
+    ) {
+        let segments = &batch.segments[..history.segments_end as usize];
+        while let Some(segment) = segments.get(course.segment)
+            && segment.end as usize <= course.index
+        {
+            if segment.gap {
+                self.lasts(state, segment.stop, course.segment, decided);
+            }
+            course.segment += 1;
+        }
+    }
+
+    /// Tells of a state that is kept beyond its segment.
+    #[inline]
+    fn lasts(&self, state: &A::State, stop: i64, segment: usize, decided: &mut Decided) {
+        let until = self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0);
+        if until > stop {
+            decided.lasts.push(Last { segment: segment as u32, until });
+        }
+    }
+}
