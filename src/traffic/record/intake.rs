@@ -62,6 +62,8 @@ pub struct Intake<'a, 'c> {
     unnumbered: Keys,
     endpoints: Names,
     endpoint: Vec<u8>,
+    /// The number of the last endpoint; many requests in a row are for the same, and often all.
+    last_endpoint: Option<(Vec<u8>, u32)>,
     /// Clients known by an address that is none.
     without_address: u64,
 }
@@ -91,6 +93,7 @@ impl<'a, 'c> Intake<'a, 'c> {
             unnumbered: Keys::default(),
             endpoints: Names::default(),
             endpoint: Vec::new(),
+            last_endpoint: None,
             without_address: 0,
         }
     }
@@ -160,6 +163,23 @@ impl<'a, 'c> Intake<'a, 'c> {
         unnumbered.clear();
     }
 
+    /// The number of the endpoint of the last request.
+    #[inline]
+    fn number_endpoint(&mut self) -> u32 {
+        let Intake { context, reading, endpoint, last_endpoint, .. } = self;
+        if let Some((last, number)) = last_endpoint
+            && last == endpoint
+        {
+            return *number;
+        }
+        let name = || context.endpoint(&reading.endpoint_name(endpoint));
+        let number = self.endpoints.get(endpoint, name);
+        let mut room = last_endpoint.take().map(|(bytes, _)| bytes).unwrap_or_default();
+        std::mem::swap(&mut room, endpoint);
+        *last_endpoint = Some((room, number));
+        number
+    }
+
     /// The stamp that counts.
     fn in_order(&mut self, at: Instant) -> Result<Instant, Fault> {
         let late = at < self.latest;
@@ -199,9 +219,7 @@ impl Sink for Intake<'_, '_> {
         self.unnumbered.push(|into| self.reading.identity(entry, into));
         self.endpoint.clear();
         self.reading.endpoint(entry, &mut self.endpoint);
-        let Intake { context, reading, endpoint, .. } = self;
-        let endpoint =
-            self.endpoints.get(endpoint, || context.endpoint(&reading.endpoint_name(endpoint)));
+        let endpoint = self.number_endpoint();
         let [_, endpoints, costs] = &mut self.columns;
         endpoints.push(index, endpoint);
         costs.push(index, cost);
