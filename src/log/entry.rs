@@ -130,10 +130,16 @@ impl Shelf {
     /// Keeps the values of an entry. There is room for those of some MiB of a log.
     #[inline]
     pub fn put(&mut self, entry: &Entry) -> Put {
-        let [places, fields, scratch] =
-            [self.places.len(), entry.places.len(), self.scratch.len()].map(|count| count as u32);
-        self.places.extend_from_slice(entry.places);
-        self.scratch.extend_from_slice(entry.scratch);
+        let (places, scratch) = (self.places.len() as u32, self.scratch.len() as u32);
+        let fields = entry.places.len() as u32;
+        // One field and nothing beside the record is what most readers want: no copy of an unknown length.
+        match entry.places {
+            [place] => self.places.push(*place),
+            places => self.places.extend_from_slice(places),
+        }
+        if !entry.scratch.is_empty() {
+            self.scratch.extend_from_slice(entry.scratch);
+        }
         Put { places, fields, scratch }
     }
 
@@ -149,10 +155,8 @@ impl Shelf {
         record: &'a [u8],
         put: Put,
     ) -> Entry<'a> {
-        let [from, fields, scratch] =
-            [put.places, put.fields, put.scratch].map(|count| count as usize);
-        let places = &self.places[from..from + fields];
-        Entry { stamp, took, record, places, scratch: &self.scratch[scratch..] }
+        let places = &self.places[put.places as usize..(put.places + put.fields) as usize];
+        Entry { stamp, took, record, places, scratch: &self.scratch[put.scratch as usize..] }
     }
 }
 

@@ -15,21 +15,17 @@ const HIGH: u128 = each(0x80);
 /// Some bytes, the first of them lowest; zeros follow. `None` of more than [`WIDTH`], and of fewer than four.
 #[inline]
 pub fn load(bytes: &[u8]) -> Option<u128> {
-    let beyond = |half: usize| 8 * (bytes.len() - half);
-    // The last bytes may overlap the first ones: no copy of an unknown length.
-    if let (Some(first), Some(last), true) =
-        (bytes.first_chunk(), bytes.last_chunk(), bytes.len() <= WIDTH)
-    {
-        let [first, last] = [first, last].map(|&half| u128::from(u64::from_le_bytes(half)));
-        return Some(first | last << beyond(8));
-    }
-    let (Some(first), Some(last), true) =
-        (bytes.first_chunk(), bytes.last_chunk(), bytes.len() <= WIDTH)
-    else {
+    if bytes.len() > WIDTH {
         return None;
-    };
-    let [first, last] = [first, last].map(|&half| u128::from(u32::from_le_bytes(half)));
-    Some(first | last << beyond(4))
+    }
+    // The last bytes may overlap the first ones: no copy of an unknown length.
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+        return Some(u128::from(first) | u128::from(last) << (8 * (bytes.len() - 8)));
+    }
+    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+    let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+    Some(u128::from(first) | u128::from(last) << (8 * (bytes.len() - 4)))
 }
 
 /// The highest bit of each byte that is this one.

@@ -62,8 +62,8 @@ pub struct Intake<'a, 'c> {
     unnumbered: Keys,
     endpoints: Names,
     endpoint: Vec<u8>,
-    /// The number of the last endpoint; many requests in a row are for the same, and often all.
-    last_endpoint: Option<(Vec<u8>, u32)>,
+    /// The number of the endpoint where none is told: often that of all requests.
+    nothing_asked: Option<u32>,
     /// Clients known by an address that is none.
     without_address: u64,
 }
@@ -93,7 +93,7 @@ impl<'a, 'c> Intake<'a, 'c> {
             unnumbered: Keys::default(),
             endpoints: Names::default(),
             endpoint: Vec::new(),
-            last_endpoint: None,
+            nothing_asked: None,
             without_address: 0,
         }
     }
@@ -166,17 +166,15 @@ impl<'a, 'c> Intake<'a, 'c> {
     /// The number of the endpoint of the last request.
     #[inline]
     fn number_endpoint(&mut self) -> u32 {
-        let Intake { context, reading, endpoint, last_endpoint, .. } = self;
-        if let Some((last, number)) = last_endpoint
-            && last == endpoint
-        {
-            return *number;
+        let Intake { context, reading, endpoint, endpoints, nothing_asked, .. } = self;
+        if let (Some(number), true) = (*nothing_asked, endpoint.is_empty()) {
+            return number;
         }
         let name = || context.endpoint(&reading.endpoint_name(endpoint));
-        let number = self.endpoints.get(endpoint, name);
-        let mut room = last_endpoint.take().map(|(bytes, _)| bytes).unwrap_or_default();
-        std::mem::swap(&mut room, endpoint);
-        *last_endpoint = Some((room, number));
+        let number = endpoints.get(endpoint, name);
+        if endpoint.is_empty() {
+            *nothing_asked = Some(number);
+        }
         number
     }
 
