@@ -4,9 +4,10 @@
 //! bytes; who it is and how often it asked stands in a [`Roll`] that algorithms share.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::column::Column;
+use super::evenness::{Evenness, share};
 use super::roll::Roll;
 use crate::rate::Limit;
 use crate::time::Span;
@@ -55,6 +56,7 @@ pub struct Met {
 pub struct Subjects {
     roll: Arc<Roll>,
     rows: Arc<Rows>,
+    evenness: OnceLock<Evenness>,
 }
 
 /// By place in the roll.
@@ -83,16 +85,17 @@ impl Subjects {
     /// Those of a roll, of whom none has met with anything: that is yet to be [pushed](Subjects::push).
     pub fn new(roll: Arc<Roll>) -> Subjects {
         let rows = Rows::with_capacity(roll.places());
-        Subjects { roll, rows: Arc::new(rows) }
+        Subjects { roll, rows: Arc::new(rows), ..Subjects::default() }
     }
 
     /// None of a roll that will be told of later, with room for so many.
     pub fn with_room(count: usize) -> Subjects {
-        Subjects { roll: Arc::default(), rows: Arc::new(Rows::with_capacity(count)) }
+        Subjects { rows: Arc::new(Rows::with_capacity(count)), ..Subjects::default() }
     }
 
     /// What the next of the roll met with, in the roll's own order. The roll may get to know of it later.
     pub fn push(&mut self, met: Met) {
+        self.evenness.take();
         let rows = Arc::make_mut(&mut self.rows);
         rows.accepted.push(met.accepted);
         rows.rejected.push(met.rejected);
@@ -107,7 +110,7 @@ impl Subjects {
     /// Unless that roll has as many as were pushed.
     pub fn under(&self, roll: Arc<Roll>) -> Subjects {
         assert_eq!(roll.places(), self.rows.longest_lockout.len(), "each met with something");
-        Subjects { roll, rows: Arc::clone(&self.rows) }
+        Subjects { roll, rows: Arc::clone(&self.rows), ..Subjects::default() }
     }
 
     /// Who they are.
@@ -168,11 +171,12 @@ impl Subjects {
         (0..self.len()).map(|position| self.get(position))
     }
 
-    /// How many attempts of each were accepted, and how many there were, in the order of the list.
-    pub fn shares(&self) -> impl Iterator<Item = (u64, u64)> {
-        (0..self.len()).map(|position| {
-            (self.rows.accepted.get(self.roll.place(position)), self.roll.attempts(position))
-        })
+    /// How evenly acceptances are shared out among them.
+    pub fn evenness(&self) -> Evenness {
+        let share = |position: usize| {
+            share(self.rows.accepted.get(self.roll.place(position)), self.roll.attempts(position))
+        };
+        *self.evenness.get_or_init(|| (0..self.len()).filter_map(share).collect())
     }
 
     /// How many attempts of each were over the limit, and how many were rejected, in the order of the list.
@@ -209,7 +213,7 @@ impl<N: AsRef<str>> FromIterator<(N, SubjectTally)> for Subjects {
     fn from_iter<I: IntoIterator<Item = (N, SubjectTally)>>(subjects: I) -> Subjects {
         let subjects = subjects.into_iter();
         let rows = Rows::with_capacity(subjects.size_hint().0);
-        let mut all = Subjects { roll: Arc::default(), rows: Arc::new(rows) };
+        let mut all = Subjects { rows: Arc::new(rows), ..Subjects::default() };
         all.extend(subjects);
         all
     }

@@ -82,25 +82,81 @@ pub struct Entry<'a> {
     /// How long the request took, where the record says so.
     pub took: Option<Span>,
     record: &'a [u8],
-    values: &'a Values,
+    places: &'a [Place],
+    scratch: &'a [u8],
 }
 
 impl<'a> Entry<'a> {
     /// An entry whose values stand in `record`, or in `values` themselves.
     pub fn new(stamp: Stamp, took: Option<Span>, record: &'a [u8], values: &'a Values) -> Self {
-        Entry { stamp, took, record, values }
+        Entry { stamp, took, record, places: &values.places, scratch: &values.scratch }
     }
 
     /// The value of the wanted field at `position` in the list that the parser was opened for; `None`
     /// where the record has none, and for `-` and nothing at all.
     #[inline]
     pub fn get(&self, position: usize) -> Option<&'a [u8]> {
-        let bytes = match self.values.places.get(position)? {
+        let bytes = match *self.places.get(position)? {
             Place::Absent => return None,
-            Place::Record(range) => self.record.get(range.clone())?,
-            Place::Scratch(range) => self.values.scratch.get(range.clone())?,
+            Place::Record(start, end) => self.record.get(start as usize..end as usize)?,
+            Place::Scratch(start, end) => self.scratch.get(start as usize..end as usize)?,
         };
         (!bytes.is_empty() && bytes != b"-").then_some(bytes)
+    }
+}
+
+/// The values of many entries, to be had later when whatever has read them went on. Memory is used again.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf {
+    places: Vec<Place>,
+    scratch: Vec<u8>,
+}
+
+/// Where the values of an entry lie on a shelf.
+#[derive(Debug, Clone, Copy)]
+pub struct Put {
+    places: u32,
+    fields: u32,
+    scratch: u32,
+}
+
+impl Shelf {
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.scratch.clear();
+    }
+
+    /// Keeps the values of an entry. There is room for those of some MiB of a log.
+    #[inline]
+    pub fn put(&mut self, entry: &Entry) -> Put {
+        let (places, scratch) = (self.places.len() as u32, self.scratch.len() as u32);
+        let fields = entry.places.len() as u32;
+        // One field and nothing beside the record is what most readers want: no copy of an unknown length.
+        match entry.places {
+            [place] => self.places.push(*place),
+            places => self.places.extend_from_slice(places),
+        }
+        if !entry.scratch.is_empty() {
+            self.scratch.extend_from_slice(entry.scratch);
+        }
+        Put { places, fields, scratch }
+    }
+
+    /// The entry with these values; `record` is the one that it was read from.
+    ///
+    /// # Panics
+    /// If they were never put here.
+    #[inline]
+    pub fn entry<'a>(
+        &'a self,
+        stamp: Stamp,
+        took: Option<Span>,
+        record: &'a [u8],
+        put: Put,
+    ) -> Entry<'a> {
+        let places = &self.places[put.places as usize..(put.places + put.fields) as usize];
+        Entry { stamp, took, record, places, scratch: &self.scratch[put.scratch as usize..] }
     }
 }
 
@@ -113,11 +169,12 @@ pub struct Values {
     scratch: Vec<u8>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Where a value is; a record has at most some MiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Absent,
-    Record(Range<usize>),
-    Scratch(Range<usize>),
+    Record(u32, u32),
+    Scratch(u32, u32),
 }
 
 impl Values {
@@ -136,7 +193,7 @@ impl Values {
     /// The value of a field is this part of the record.
     #[inline]
     pub fn set(&mut self, position: usize, range: Range<usize>) {
-        self.places[position] = Place::Record(range);
+        self.places[position] = Place::Record(range.start as u32, range.end as u32);
     }
 
     /// The value of a field is `part`, which lies in `record`, or does not and is copied.
@@ -153,7 +210,7 @@ impl Values {
     pub fn write(&mut self, position: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.scratch.len();
         write(&mut self.scratch);
-        self.places[position] = Place::Scratch(start..self.scratch.len());
+        self.places[position] = Place::Scratch(start as u32, self.scratch.len() as u32);
     }
 }
 
@@ -175,8 +232,14 @@ mod tests {
         let found: Vec<Option<&[u8]>> = (0..6).map(|position| entry.get(position)).collect();
         let made = [Some(&b"192.0.2.7"[..]), None, Some(b"elsewhere"), Some(b"made"), None, None];
         assert_eq!(found, made);
+        let mut shelf = Shelf::default();
+        shelf.put(&entry);
+        let put = shelf.put(&entry);
         values.clear();
         assert_eq!(Entry::new(stamp, None, &record, &values).get(0), None);
+        let kept = shelf.entry(stamp, None, &record, put);
+        let found: Vec<Option<&[u8]>> = (0..6).map(|position| kept.get(position)).collect();
+        assert_eq!(found, made);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod read;
 pub mod stamp;
 pub mod times;
 pub mod wanted;
+pub mod word;
 pub mod zone;
 
 pub use entry::{Entry, Field};

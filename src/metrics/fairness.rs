@@ -1,28 +1,17 @@
 //! How evenly acceptances are shared out.
 
 use super::Value;
-use crate::judge::{SubjectTally, Subjects};
+use crate::judge::{self, Evenness, SubjectTally};
 
 /// Accepted attempts / attempts; `None` where nothing was attempted.
 pub(super) fn share(subject: &SubjectTally) -> Option<f64> {
-    part(subject.accepted, subject.attempts)
-}
-
-fn part(accepted: u64, attempts: u64) -> Option<f64> {
-    (attempts > 0).then(|| accepted as f64 / attempts as f64)
-}
-
-/// The shares of all subjects that attempted anything.
-pub(super) fn shares(subjects: &Subjects) -> impl Iterator<Item = f64> {
-    subjects.shares().filter_map(|(accepted, attempts)| part(accepted, attempts))
+    judge::share(subject.accepted, subject.attempts)
 }
 
 /// Jain's index of fairness, (sum x)^2 / (n sum x^2) (R. Jain, D. Chiu and W. Hawe, DEC-TR-301,
 /// 1984); `None` where all are zero.
-pub(super) fn jain(shares: impl Iterator<Item = f64>) -> Option<Value> {
-    let (count, sum, squares) =
-        shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
-    let index = sum * sum / (count * squares);
+pub(super) fn jain(of: Evenness) -> Option<Value> {
+    let index = of.sum * of.sum / (of.count * of.squares);
     // Rounding may take it above 1.
     Value::number(if index > 1.0 { 1.0 } else { index })
 }
@@ -32,7 +21,7 @@ mod tests {
     use super::*;
 
     fn index(shares: &[f64]) -> Option<f64> {
-        jain(shares.iter().copied()).map(Value::as_f64)
+        jain(shares.iter().copied().collect()).map(Value::as_f64)
     }
 
     #[test]

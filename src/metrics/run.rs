@@ -1,6 +1,6 @@
 //! The metrics of any run: the columns that every `summary.csv` has.
 
-use super::fairness::{jain, shares};
+use super::fairness::jain;
 use super::{Metric, Value, Worse, worst_ratio};
 use crate::judge::{Distribution, Tally};
 use crate::time::Span;
@@ -173,21 +173,21 @@ pub(super) const METRICS: &[Metric] = &[
         meaning: "Jain's index, (sum x)^2 / (n sum x^2), of the accepted shares of the keys of the first \
                   limit: 1 if all are equal, 1/n if one key has everything.",
         worse: Worse::Less,
-        value: |tally| jain(shares(&tally.limits.first()?.keys)),
+        value: |tally| jain(tally.limits.first()?.keys.evenness()),
     },
     Metric {
         name: "client_fairness",
         unit: "ratio",
         meaning: "Jain's index of the accepted shares of the clients.",
         worse: Worse::Less,
-        value: |tally| jain(shares(&tally.clients)),
+        value: |tally| jain(tally.clients.evenness()),
     },
     Metric {
         name: "client_accepted_share_min",
         unit: "ratio",
         meaning: "Accepted attempts / attempts of the client for which that is least.",
         worse: Worse::Less,
-        value: |tally| shares(&tally.clients).reduce(f64::min).and_then(Value::number),
+        value: |tally| tally.clients.evenness().least.and_then(Value::number),
     },
     Metric {
         name: "keys_max",

@@ -106,6 +106,7 @@ pub fn open(layout: &Layout, columns: &'static Columns) -> Result<Box<dyn Parser
     }))
 }
 
+#[derive(Clone)]
 struct Balancer {
     columns: &'static Columns,
     wanted: Vec<Field>,
@@ -150,6 +151,10 @@ impl Parser for Balancer {
 
     fn has_durations(&self) -> bool {
         true
+    }
+
+    fn twin(&self) -> Option<Box<dyn Parser>> {
+        Some(Box::new(self.clone()))
     }
 }
 

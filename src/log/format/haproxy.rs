@@ -84,6 +84,7 @@ const NAMES: [&str; 10] = [
     "queues",
 ];
 
+#[derive(Clone)]
 struct HaProxy {
     wanted: Vec<Field>,
     words: Words,
@@ -136,6 +137,10 @@ impl Parser for HaProxy {
 
     fn has_durations(&self) -> bool {
         true
+    }
+
+    fn twin(&self) -> Option<Box<dyn Parser>> {
+        Some(Box::new(self.clone()))
     }
 }
 

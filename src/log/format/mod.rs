@@ -157,6 +157,13 @@ pub trait Parser: Send {
     /// Whether entries come with durations.
     fn has_durations(&self) -> bool;
 
+    /// Another parser for records of the same file, where each stands alone: is one line, and read the same
+    /// whatever was read before it, by whichever of the two. `None` where what it learns from record to record, such
+    /// as a heading or a unit, counts.
+    fn twin(&self) -> Option<Box<dyn Parser>> {
+        None
+    }
+
     /// Sentences on how it understood the file, once all is read.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -55,6 +55,7 @@ fn open(layout: &Layout) -> Result<Box<dyn Parser>, Vec<Problem>> {
     }))
 }
 
+#[derive(Clone)]
 struct Squid {
     wanted: Vec<Field>,
     fields: Vec<Option<usize>>,
@@ -92,6 +93,10 @@ impl Parser for Squid {
 
     fn has_durations(&self) -> bool {
         true
+    }
+
+    fn twin(&self) -> Option<Box<dyn Parser>> {
+        Some(Box::new(self.clone()))
     }
 }
 

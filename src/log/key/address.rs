@@ -3,6 +3,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::log::word::octets;
+
 /// Who a request came from, as far as a log tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host<'a> {
@@ -19,7 +21,7 @@ impl Host<'_> {
     /// dropped. What is no address is a name, as it stands.
     #[inline]
     pub fn parse(text: &[u8]) -> Host<'_> {
-        match v4(text) {
+        match octets(text) {
             Some(octets) => Host::V4(octets),
             None => Host::other(text),
         }
@@ -29,7 +31,7 @@ impl Host<'_> {
     fn other(text: &[u8]) -> Host<'_> {
         let text = text.trim_ascii();
         let bare = bare(text);
-        if let Some(octets) = v4(bare) {
+        if let Some(octets) = octets(bare) {
             return Host::V4(octets);
         }
         let address = std::str::from_utf8(bare).ok().and_then(|text| text.parse::<Ipv6Addr>().ok());
@@ -132,34 +134,6 @@ fn first_bits<const N: usize>(mut octets: [u8; N], bits: u8) -> [u8; N] {
         *octet &= (0xff00_u32 >> kept) as u8;
     }
     octets
-}
-
-/// A dotted IPv4 address and nothing else. Zeros before a number are refused: some read it as octal.
-#[inline]
-fn v4(text: &[u8]) -> Option<[u8; 4]> {
-    if !(7..=15).contains(&text.len()) {
-        return None;
-    }
-    let mut octets = [0; 4];
-    let (mut part, mut value, mut digits) = (0, 0_u32, 0);
-    for &byte in text {
-        match byte {
-            b'0'..=b'9' if digits < 3 && !(digits > 0 && value == 0) => {
-                value = value * 10 + u32::from(byte - b'0');
-                digits += 1;
-            }
-            b'.' if digits > 0 && part < 3 && value < 256 => {
-                octets[part] = value as u8;
-                (part, value, digits) = (part + 1, 0, 0);
-            }
-            _ => return None,
-        }
-    }
-    if part < 3 || digits == 0 || value > 255 {
-        return None;
-    }
-    octets[3] = value as u8;
-    Some(octets)
 }
 
 /// An address without what may stand around it. What is no address may be cut in any way.

@@ -35,6 +35,16 @@ pub trait Supply {
     fn next(&mut self, used: Block) -> io::Result<Option<Block>>;
 }
 
+/// Has no more blocks.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Supply for Nothing {
+    fn next(&mut self, _used: Block) -> io::Result<Option<Block>> {
+        Ok(None)
+    }
+}
+
 /// Fills blocks when they are asked for.
 #[derive(Debug)]
 pub struct Filler<T> {

@@ -17,6 +17,8 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether the end is missing because it is longer than [`LONGEST`].
     pub cut: bool,
+    /// Whether the text ends before the line does.
+    pub open: bool,
 }
 
 /// Reads lines.
@@ -33,33 +35,23 @@ pub struct Lines<S> {
 }
 
 impl<S: Supply> Lines<S> {
-    /// Lines of up to `longest` bytes; the supply leaves so much room in its blocks.
-    pub fn new(supply: S, longest: usize) -> Lines<S> {
+    /// Lines of up to `longest` bytes; the supply leaves so much room in its blocks, and has already given the first one,
+    /// of which the bytes before `start` are left out.
+    pub fn new(supply: S, longest: usize, first: Block, start: usize) -> Lines<S> {
         Lines {
             supply,
             longest,
-            block: Block::default(),
-            start: 0,
-            ended: false,
+            start,
+            ended: first.last,
+            block: first,
             amid_cut: false,
             next_number: 1,
         }
     }
 
-    /// The first bytes of the text: a block, or all of a smaller one.
-    ///
-    /// # Errors
-    /// What the supply reports.
-    pub fn head(&mut self) -> io::Result<&[u8]> {
-        if self.next_number == 1 && self.block.bytes.is_empty() {
-            self.fill()?;
-        }
-        Ok(&self.block.bytes[self.start..self.block.end])
-    }
-
-    /// Leaves out so many of the first bytes; for a byte order mark.
-    pub fn skip(&mut self, bytes: usize) {
-        self.start = (self.start + bytes).min(self.block.end);
+    /// The block it is at, which can be filled again, and how many lines were given.
+    pub fn into_block(self) -> (Block, u64) {
+        (self.block, self.next_number - 1)
     }
 
     /// How many bytes of the file were read for the lines up to the last one given.
@@ -79,7 +71,7 @@ impl<S: Supply> Lines<S> {
     /// What the supply reports.
     #[inline]
     pub fn next(&mut self, end: impl Fn(&[u8]) -> Option<End>) -> io::Result<Option<Line<'_>>> {
-        let (from, to, lines, cut) = loop {
+        let (from, to, lines, cut, open) = loop {
             let pending = &self.block.bytes[self.start..self.block.end];
             if self.amid_cut {
                 let feed = memchr::memchr(b'\n', pending);
@@ -99,7 +91,7 @@ impl<S: Supply> Lines<S> {
             let from = self.start;
             if let Some(End { feed, lines }) = found {
                 self.start += feed + 1;
-                break (from, from + feed, lines, false);
+                break (from, from + feed, lines, false, false);
             }
             if full || self.ended {
                 if window.is_empty() {
@@ -107,7 +99,7 @@ impl<S: Supply> Lines<S> {
                 }
                 self.start += window.len();
                 self.amid_cut = full;
-                break (from, self.start, 1, full);
+                break (from, self.start, 1, full, !full);
             }
             self.fill()?;
         };
@@ -115,7 +107,7 @@ impl<S: Supply> Lines<S> {
         let number = self.next_number;
         self.next_number += lines;
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        Ok(Some(Line { number, bytes, cut }))
+        Ok(Some(Line { number, bytes, cut, open }))
     }
 
     /// Has the next block, with what is left of this one before it.
@@ -163,7 +155,9 @@ mod tests {
     }
 
     fn lines(bytes: &[u8], longest: usize, read: usize, step: usize) -> Vec<(u64, Vec<u8>, bool)> {
-        let mut all = Lines::new(Filler::new(Trickle(bytes, step), longest, read), longest);
+        let mut filler = Filler::new(Trickle(bytes, step), longest, read);
+        let first = filler.next(Block::default()).unwrap().unwrap();
+        let mut all = Lines::new(filler, longest, first, longest);
         let mut lines = Vec::new();
         while let Some(line) = all.next(End::of_line).unwrap() {
             lines.push((line.number, line.bytes.to_vec(), line.cut));

@@ -4,10 +4,13 @@
 //! What a file gives does not depend on how many threads read it.
 
 mod block;
+mod crew;
 mod detect;
 mod lines;
 mod open;
+mod piece;
 mod reading;
+mod record;
 mod report;
 mod text;
 
@@ -46,7 +49,7 @@ pub struct Options {
     pub stamps: Option<Stamps>,
     /// Whether the first line or file that cannot be used is a mistake.
     pub strict: bool,
-    /// How many threads may work; a second one reads and digests while the first parses.
+    /// How many threads may work.
     pub threads: usize,
 }
 
@@ -102,8 +105,16 @@ pub fn read(
     let mut before = 0;
     for (index, file) in files.iter().enumerate() {
         let mut watch = |bytes| watch(before + bytes, total);
-        let mut reading =
-            Reading { index, file, options, sink, watch: &mut watch, tally: Tally::default() };
+        let mut reading = Reading {
+            index,
+            file,
+            options,
+            sink,
+            watch: &mut watch,
+            tally: Tally::default(),
+            blank: None,
+            open: false,
+        };
         let report = match reading.whole() {
             Ok(report) => report,
             Err(Ended::Stop(stop)) => return Err(stop),

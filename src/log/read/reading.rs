@@ -1,17 +1,22 @@
 //! The reading of one file, from opening it to the report on it.
 
+use std::io;
 use std::ops::ControlFlow;
 
-use super::block::{Ahead, Filler, READ, Supply};
+use super::block::{Ahead, Block, Filler, READ, Supply};
+use super::crew::Crew;
 use super::lines::{LONGEST, Lines};
 use super::open::{MARK, Opened, Witness};
+use super::piece::Cutter;
+use super::record::{Record, What};
 use super::report::Tally;
+use super::text::Text;
 use super::{File, Options, Report, Sink, Spot, Stop};
 use super::{detect, open};
 use crate::error::Problem;
 use crate::log::count;
 use crate::log::entry::Entry;
-use crate::log::format::{Fault, Format, Parsed, Parser, Stamps};
+use crate::log::format::{Fault, Format, Parser, Stamps};
 use crate::log::zone::Localiser;
 
 /// Why the reading of one file ended before it was read.
@@ -30,6 +35,11 @@ pub(super) struct Reading<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) watch: &'a mut dyn FnMut(u64) -> ControlFlow<()>,
     pub(super) tally: Tally,
+    /// The first of the blank lines before the next record and how many there are: they count only once another line
+    /// follows.
+    pub(super) blank: Option<(u64, u64)>,
+    /// Whether the text ends amid the last record that was taken in.
+    pub(super) open: bool,
 }
 
 impl<S: Sink> Reading<'_, S> {
@@ -39,21 +49,11 @@ impl<S: Sink> Reading<'_, S> {
         let mut opened = open::open(path, name).map_err(Ended::Unusable)?;
         let witness = opened.witness(path);
         let Opened { text, packing, is_file, .. } = opened;
-        let filler = Filler::new(text, LONGEST, READ);
-        // A thread that waits for a pipe cannot be told that nobody does any more.
-        let (outcome, text) = if self.options.threads > 1 && is_file {
-            std::thread::scope(|scope| {
-                let mut lines = Lines::new(Ahead::start(scope, filler), LONGEST);
-                let outcome = self.lines(&mut lines, is_file);
-                (outcome, lines.into_supply().finish())
-            })
-        } else {
-            let mut lines = Lines::new(filler, LONGEST);
-            let outcome = self.lines(&mut lines, is_file);
-            (outcome, lines.into_supply().into_text())
-        };
+        let (outcome, text) = self.text(Filler::new(text, LONGEST, READ), is_file);
         let broken = text.broken.clone();
-        if let (Some(why), true) = (&broken, self.options.strict) {
+        if let (Some(why), true) = (&broken, self.options.strict)
+            && !matches!(outcome, Err(Ended::Stop(_)) if !self.open)
+        {
             return Err(Ended::Unusable(Problem::new(format!("`{name}`: {why}"))));
         }
         let understood = outcome?;
@@ -92,15 +92,55 @@ impl<S: Sink> Reading<'_, S> {
         }
     }
 
-    /// Reads a text to its end.
-    fn lines<L: Supply>(
+    /// Reads a text to its end, and gives it back.
+    fn text(
         &mut self,
-        lines: &mut Lines<L>,
+        mut filler: Filler<Text>,
         is_file: bool,
-    ) -> Result<Understood, Ended> {
-        let (path, name) = (&self.file.path, &self.file.name);
-        let unreadable = |cause| Ended::Unusable(open::failed(path, name, &cause));
-        let head = lines.head().map_err(unreadable)?;
+    ) -> (Result<Understood, Ended>, Text) {
+        let first = filler.next(Block::default()).map_err(|cause| self.unreadable(&cause));
+        let first = first.map(Option::unwrap_or_default);
+        let begun = first.and_then(|first| Ok((self.understand(&first, is_file)?, first)));
+        let (Begun { mut understood, start, binary }, first) = match begun {
+            Ok(begun) => begun,
+            Err(ended) => return (Err(ended), filler.into_text()),
+        };
+        let threads = self.options.threads;
+        let (read, text) = if threads > 1 && understood.parser.twin().is_some() {
+            let crew = Crew::new(Cutter::new(filler, LONGEST, first, start), LONGEST, !is_file);
+            let (read, filler) = self.pieces(crew, threads, &mut understood);
+            (read, filler.into_text())
+        } else if threads > 1 && is_file {
+            std::thread::scope(|scope| {
+                let ahead = Ahead::start(scope, filler);
+                let (read, ahead) =
+                    self.lines(Lines::new(ahead, LONGEST, first, start), &mut understood);
+                (read, ahead.finish())
+            })
+        } else {
+            let (read, filler) =
+                self.lines(Lines::new(filler, LONGEST, first, start), &mut understood);
+            (read, filler.into_text())
+        };
+        let nothing = match read {
+            Err(ended) if !binary => return (Err(ended), text),
+            Err(_) => true,
+            Ok(()) => self.tally.used == 0 && self.tally.passed == 0,
+        };
+        match nothing {
+            false => (Ok(understood), text),
+            true => (Err(Ended::Unusable(self.nothing_usable(understood.format, binary))), text),
+        }
+    }
+
+    fn unreadable(&self, cause: &io::Error) -> Ended {
+        Ended::Unusable(open::failed(&self.file.path, &self.file.name, cause))
+    }
+
+    /// Understands a text by its first block.
+    fn understand(&mut self, first: &Block, is_file: bool) -> Result<Begun, Ended> {
+        let name = &self.file.name;
+        let head = &first.bytes[LONGEST..first.end];
         let mark = if head.starts_with(MARK) { MARK.len() } else { 0 };
         let text = &head[mark..];
         if let Some(problem) = open::foreign(name, head) {
@@ -128,20 +168,10 @@ impl<S: Sink> Reading<'_, S> {
                 })
             })?,
         };
-        lines.skip(mark);
         let parser = (format.open)(&self.options.layout).map_err(|problems| self.stop(problems))?;
         let zones = Localiser::new(self.options.zone.clone());
-        let mut understood = Understood { format, parser, zones, note };
-        let read = self.entries(lines, &mut understood);
-        let nothing = match read {
-            Err(ended) if !binary => return Err(ended),
-            Err(_) => true,
-            Ok(()) => self.tally.used == 0 && self.tally.passed == 0,
-        };
-        match nothing {
-            false => Ok(understood),
-            true => Err(Ended::Unusable(self.nothing_usable(format, binary))),
-        }
+        let understood = Understood { format, parser, zones, note };
+        Ok(Begun { understood, start: LONGEST + mark, binary })
     }
 
     /// The problem that no line could be used.
@@ -173,51 +203,82 @@ impl<S: Sink> Reading<'_, S> {
         Ended::Stop(Stop::Problems(placed.collect()))
     }
 
-    /// Reads all lines.
-    fn entries<L: Supply>(
+    /// Reads all lines, and gives back what they came from.
+    fn lines<L: Supply>(
+        &mut self,
+        mut lines: Lines<L>,
+        understood: &mut Understood,
+    ) -> (Result<(), Ended>, L) {
+        let read = self.each_line(&mut lines, understood);
+        (read, lines.into_supply())
+    }
+
+    fn each_line<L: Supply>(
         &mut self,
         lines: &mut Lines<L>,
         understood: &mut Understood,
     ) -> Result<(), Ended> {
         let Understood { format, parser, zones, .. } = understood;
-        let ends = self.ends(format);
-        let (path, name) = (&self.file.path, &self.file.name);
-        // Blank lines count only once another line follows.
-        let mut blank: Option<(u64, u64)> = None;
         let mut told = u64::MAX;
         loop {
             if told != lines.bytes_read() {
                 told = lines.bytes_read();
-                if (self.watch)(told).is_break() {
-                    return Err(Ended::Stop(Stop::Interrupted));
-                }
+                self.tell(told)?;
             }
-            let line = lines
-                .next(|bytes| parser.end(bytes))
-                .map_err(|cause| Ended::Unusable(open::failed(path, name, &cause)))?;
+            let line =
+                lines.next(|bytes| parser.end(bytes)).map_err(|cause| self.unreadable(&cause))?;
             let Some(line) = line else { return Ok(()) };
-            if is_blank(line.bytes) {
-                blank.get_or_insert((line.number, 0)).1 += 1;
-                continue;
-            }
-            if let Some((first, lines)) = blank.take() {
-                self.fault("the line is blank".into(), first, lines, b"", format)?;
-            }
-            let cut = line.cut && !parser.takes_cut_records();
-            let parsed = match cut {
-                true => Err(Fault::from("it is longer than 1 MiB")),
-                false => parser.parse(line.bytes),
-            };
-            let spot = Spot { file: self.index, line: line.number, ends };
-            let taken = match parsed {
-                Ok(Parsed::Heading) => continue,
-                Ok(Parsed::Entry(entry)) => self.take(entry, spot, zones),
-                Err(fault) => Err(fault),
-            };
-            if let Err(fault) = taken {
-                self.fault(fault, line.number, 1, line.bytes, format)?;
-            }
+            self.record(Record::read(&line, &mut **parser), format, zones)?;
         }
+    }
+
+    /// Reads all lines by several threads, and gives back what they came from.
+    fn pieces<L: Supply + Send>(
+        &mut self,
+        crew: Crew<L>,
+        threads: usize,
+        understood: &mut Understood,
+    ) -> (Result<(), Ended>, L) {
+        let Understood { format, parser, zones, .. } = understood;
+        let (path, name) = (&self.file.path, &self.file.name);
+        let unreadable = |cause| Ended::Unusable(open::failed(path, name, &cause));
+        crew.work(threads, &mut **parser, unreadable, |piece, before| {
+            self.tell(piece.bytes_read())?;
+            piece.take(before, |record| self.record(record, format, zones))
+        })
+    }
+
+    /// Tells how much of the file was read.
+    fn tell(&mut self, bytes: u64) -> Result<(), Ended> {
+        match (self.watch)(bytes) {
+            ControlFlow::Break(()) => Err(Ended::Stop(Stop::Interrupted)),
+            ControlFlow::Continue(()) => Ok(()),
+        }
+    }
+
+    /// Takes in what is in a line.
+    #[inline]
+    fn record(
+        &mut self,
+        Record { number, bytes, open, what }: Record,
+        format: &Format,
+        zones: &mut Localiser,
+    ) -> Result<(), Ended> {
+        self.open = open;
+        if let What::Blank = what {
+            self.blank.get_or_insert((number, 0)).1 += 1;
+            return Ok(());
+        }
+        if let Some((first, lines)) = self.blank.take() {
+            self.fault("the line is blank".into(), first, lines, b"", format)?;
+        }
+        let spot = Spot { file: self.index, line: number, ends: self.ends(format) };
+        let taken = match what {
+            What::Blank | What::Heading => return Ok(()),
+            What::Entry(entry) => self.take(entry, spot, zones),
+            What::Fault(fault) => Err(fault),
+        };
+        taken.or_else(|fault| self.fault(fault, number, 1, bytes, format))
     }
 
     /// Hands on an entry.
@@ -263,15 +324,19 @@ impl<S: Sink> Reading<'_, S> {
     }
 }
 
-#[inline]
-fn is_blank(line: &[u8]) -> bool {
-    line.first().is_none_or(u8::is_ascii_whitespace) && line.iter().all(u8::is_ascii_whitespace)
-}
-
 /// How a file is understood.
 struct Understood {
     format: &'static Format,
     parser: Box<dyn Parser>,
     zones: Localiser,
     note: Option<String>,
+}
+
+/// A text of which the first block was looked at.
+struct Begun {
+    understood: Understood,
+    /// Where in the block its lines start.
+    start: usize,
+    /// Whether it is no text by its looks.
+    binary: bool,
 }

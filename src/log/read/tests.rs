@@ -9,6 +9,8 @@ use crate::log::format::named;
 use crate::log::readable;
 use proptest::prelude::*;
 
+mod threads;
+
 /// Keeps the time, file, line and address of each entry.
 #[derive(Default)]
 struct Kept(Vec<String>);

@@ -146,6 +146,9 @@ impl Source for Recorded {
     }
 
     fn range(&self) -> Option<(Instant, Instant)> {
+        if self.parts.is_none() {
+            return self.all.range.map(|(first, last)| (self.time(first), self.time(last)));
+        }
         let times = || self.parts().iter().map(|part| self.times_of(part));
         let first = times().filter_map(|times| times.first()).min()?;
         let last = times().filter_map(|times| times.last()).max()?;
@@ -153,6 +156,10 @@ impl Source for Recorded {
     }
 
     fn clip(&mut self, window: Window) -> u64 {
+        let within = |(first, last)| window.start <= first && last < window.end;
+        if Source::range(self).is_none_or(within) {
+            return 0;
+        }
         let (mut before, mut after) = (0, 0);
         let mut inside = Vec::with_capacity(self.parts().len());
         for part in self.parts() {

@@ -19,6 +19,8 @@ pub struct Grouped {
     pub cost: Column,
     /// The clients that have any, by their numbers.
     pub parts: Vec<Part>,
+    /// When the first and the last is made.
+    pub range: Option<(Instant, Instant)>,
 }
 
 /// The requests of one client.
@@ -43,6 +45,7 @@ impl Grouped {
     /// Groups requests in time order: their times, clients, endpoints and costs.
     pub fn new(at: Vec<Instant>, [client, endpoint, cost]: [Column; 3]) -> Grouped {
         debug_assert!(at.is_sorted());
+        let range = at.first().copied().zip(at.last().copied());
         let mut parts = Vec::new();
         let mut start = 0;
         for (number, Share { count, first }) in (0..).zip(shares(&client, 0..at.len())) {
@@ -58,7 +61,7 @@ impl Grouped {
         };
         let (endpoint, cost) = (column(endpoint), column(cost));
         let at = grouped(at, Instant(0), &client, &parts);
-        Grouped { client, at, endpoint, cost, parts }
+        Grouped { client, at, endpoint, cost, parts, range }
     }
 
     /// Where in the grouped columns the requests lie whose positions in time order are in `range`, one after the

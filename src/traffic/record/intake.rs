@@ -62,6 +62,8 @@ pub struct Intake<'a, 'c> {
     unnumbered: Keys,
     endpoints: Names,
     endpoint: Vec<u8>,
+    /// The number of the endpoint where none is told: often that of all requests.
+    nothing_asked: Option<u32>,
     /// Clients known by an address that is none.
     without_address: u64,
 }
@@ -91,6 +93,7 @@ impl<'a, 'c> Intake<'a, 'c> {
             unnumbered: Keys::default(),
             endpoints: Names::default(),
             endpoint: Vec::new(),
+            nothing_asked: None,
             without_address: 0,
         }
     }
@@ -160,6 +163,21 @@ impl<'a, 'c> Intake<'a, 'c> {
         unnumbered.clear();
     }
 
+    /// The number of the endpoint of the last request.
+    #[inline]
+    fn number_endpoint(&mut self) -> u32 {
+        let Intake { context, reading, endpoint, endpoints, nothing_asked, .. } = self;
+        if let (Some(number), true) = (*nothing_asked, endpoint.is_empty()) {
+            return number;
+        }
+        let name = || context.endpoint(&reading.endpoint_name(endpoint));
+        let number = endpoints.get(endpoint, name);
+        if endpoint.is_empty() {
+            *nothing_asked = Some(number);
+        }
+        number
+    }
+
     /// The stamp that counts.
     fn in_order(&mut self, at: Instant) -> Result<Instant, Fault> {
         let late = at < self.latest;
@@ -199,9 +217,7 @@ impl Sink for Intake<'_, '_> {
         self.unnumbered.push(|into| self.reading.identity(entry, into));
         self.endpoint.clear();
         self.reading.endpoint(entry, &mut self.endpoint);
-        let Intake { context, reading, endpoint, .. } = self;
-        let endpoint =
-            self.endpoints.get(endpoint, || context.endpoint(&reading.endpoint_name(endpoint)));
+        let endpoint = self.number_endpoint();
         let [_, endpoints, costs] = &mut self.columns;
         endpoints.push(index, endpoint);
         costs.push(index, cost);

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::log::format::Fault;
+use crate::log::word::octets;
 use crate::log::{Entry, readable};
 use crate::traffic::Client;
 
@@ -78,42 +79,9 @@ pub fn client_at(identity: &[u8]) -> (Client, bool) {
     (Client::new(name, address), address.is_none())
 }
 
-/// The octets of an IPv4 address in its only short form.
-#[inline]
-fn octets(text: &[u8]) -> Option<[u8; 4]> {
-    let mut octets = [0_u8; 4];
-    let (mut at, mut value, mut digits) = (0, 0_u32, 0);
-    for &byte in text {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 && digits < 3 && (digits == 0 || value > 0) {
-            value = value * 10 + u32::from(digit);
-            digits += 1;
-        } else if byte == b'.' && digits > 0 && at < 3 {
-            octets[at] = u8::try_from(value).ok()?;
-            (at, value, digits) = (at + 1, 0, 0);
-        } else {
-            return None;
-        }
-    }
-    octets[3] = u8::try_from(value).ok()?;
-    (at == 3 && digits > 0).then_some(octets)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use std::net::Ipv4Addr;
-
-    proptest! {
-        #[test]
-        fn octets_are_those_of_the_standard_library_and_texts_differ(
-            text in "([0-9]{1,4}\\.){0,4}[0-9]{0,3}|[a-f0-9:.]{0,8}",
-        ) {
-            let standard: Option<Ipv4Addr> = text.parse().ok();
-            prop_assert_eq!(octets(text.as_bytes()), standard.map(|address| address.octets()));
-        }
-    }
 
     #[test]
     fn a_client_is_named_by_its_address_in_short_or_by_what_stands_there() {

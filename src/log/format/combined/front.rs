@@ -3,6 +3,8 @@
 
 use std::net::IpAddr;
 
+use crate::log::word;
+
 /// A field before the time that has its place in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Front {
@@ -28,6 +30,20 @@ pub struct Head<'a> {
 /// How long the first word of a line is, and whether it is an IPv4 address by its looks.
 #[inline]
 pub fn first_word(line: &[u8]) -> (usize, bool) {
+    if let Some(start) = line.first_chunk::<{ word::WIDTH }>() {
+        let start = u128::from_le_bytes(*start);
+        let space = word::first(word::equal(start, b' '));
+        if space < word::WIDTH {
+            let within = word::up_to(space);
+            let dots = word::equal(start, b'.') & within;
+            let others = word::not_digits(start) & !dots & within;
+            return (space, (others == 0) & (dots.count_ones() == 3));
+        }
+    }
+    first_of_any(line)
+}
+
+fn first_of_any(line: &[u8]) -> (usize, bool) {
     let mut dots = 0;
     for (index, &byte) in line.iter().enumerate() {
         if byte == b' ' {
@@ -200,6 +216,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_first_word_is_the_same_however_it_is_looked_for(
+            line in prop::collection::vec(prop::sample::select(b"0179./: \xb0".to_vec()), 0..40),
+        ) {
+            prop_assert_eq!(first_word(&line), first_of_any(&line));
+        }
+
         #[test]
         fn no_bytes_make_it_panic(
             before in prop::collection::vec(prop::sample::select(b"1.:,a[] -\"\xff".to_vec()), 0..40),

@@ -96,6 +96,7 @@ enum Wanted {
     Tail(Part),
 }
 
+#[derive(Clone)]
 struct Combined {
     wanted: Vec<(usize, Wanted)>,
     /// The position of the address if nothing else is wanted.
@@ -144,6 +145,10 @@ impl Parser for Combined {
 
     fn has_durations(&self) -> bool {
         self.duration.is_some()
+    }
+
+    fn twin(&self) -> Option<Box<dyn Parser>> {
+        Some(Box::new(self.clone()))
     }
 
     fn notes(&self) -> Vec<String> {

@@ -27,7 +27,7 @@ pub enum Part {
 }
 
 /// The fields after the time of the line that was split last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tail {
     words: Words,
 }
