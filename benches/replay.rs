@@ -15,7 +15,7 @@ use std::time::{Duration, Instant as Watch};
 
 use governor::clock::FakeRelativeClock;
 use governor::{Quota, RateLimiter};
-use ratesim::algorithm::{ALGORITHMS, Batch, Decided, History, Segment};
+use ratesim::algorithm::{ALGORITHMS, Batch, Decided, Gap, History, Segment};
 use ratesim::replay;
 use ratesim::run::{self, Contender};
 use ratesim::scenario::{Changes, Scenario};
@@ -139,17 +139,19 @@ fn decided(rules: Rules, grouped: &Grouped) -> u64 {
     let mut decided = Decided::default();
     let mut accepted = 0;
     let mut from = 0;
-    let (mut segments, mut histories) = (Vec::new(), Vec::new());
+    let (mut segments, mut gaps, mut histories) = (Vec::new(), Vec::new(), Vec::new());
     let mut start = 0;
     for (client, &end) in grouped.ends.iter().enumerate() {
         let mut starts = true;
         while start < end {
             let to = end.min(from + Chunk::MOST);
-            segments.push(Segment { bin: 0, end: (to - from) as u32, stop: i64::MAX, gap: true });
+            let end = (to - from) as u32;
+            segments.push(Segment { bin: 0, end });
+            gaps.push(Gap { attempt: end - 1, from: 1, to: 1 });
             histories.push(History {
                 key: client as u32,
                 starts,
-                end: (to - from) as u32,
+                end,
                 segments_end: segments.len() as u32,
             });
             starts = false;
@@ -159,6 +161,7 @@ fn decided(rules: Rules, grouped: &Grouped) -> u64 {
                     times: &grouped.times[from..to],
                     costs: None,
                     segments: &segments,
+                    gaps: &gaps,
                     histories: &histories,
                     marked: false,
                 };
@@ -166,6 +169,7 @@ fn decided(rules: Rules, grouped: &Grouped) -> u64 {
                 let denied = decided.outcomes.iter().map(|outcome| u64::from(outcome.denied));
                 accepted += (to - from) as u64 - denied.sum::<u64>();
                 segments.clear();
+                gaps.clear();
                 histories.clear();
                 from = to;
             }

@@ -42,7 +42,7 @@ use crate::seed::Draws;
 use crate::time::{Reading, Span};
 
 pub use limiter::{Kept, Keyed, Limiter, Settled};
-pub use replay::{Batch, Decided, History, Last, Mark, Outcome, Run, Segment};
+pub use replay::{Batch, Decided, Gap, History, Mark, Outcome, Run, Segment};
 
 /// What an algorithm says of an attempt before it is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,6 +23,8 @@ pub struct Batch<'a> {
     pub costs: Option<&'a [u32]>,
     /// The same attempts by keys and, of each, by bins of the run's timeline.
     pub segments: &'a [Segment],
+    /// Where keys make no attempts for some bins: at least after the last attempt of each history.
+    pub gaps: &'a [Gap],
     /// The same attempts by keys.
     pub histories: &'a [History],
     /// Whether every segment shall have its mark, even where states are plain.
@@ -36,10 +38,17 @@ pub struct Segment {
     pub bin: u32,
     /// Where they end among the attempts of the batch.
     pub end: u32,
-    /// When the bin ends.
-    pub stop: i64,
-    /// Whether the next bin is not that of the key's next segment, as far as the batch tells.
-    pub gap: bool,
+}
+
+/// Bins in which a key makes no attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// The position in the batch of the last attempt before them.
+    pub attempt: u32,
+    /// The first of them, if there are any ...
+    pub from: u32,
+    /// ... and the first after them: the end of the run after the key's last attempt, as far as the batch tells.
+    pub to: u32,
 }
 
 /// Attempts of one key: at least one.
@@ -68,8 +77,8 @@ pub struct Decided {
     pub marks: Vec<Mark>,
     /// ... as where every attempt leaves a state that takes the same, which is told of only where it matters.
     pub plain: bool,
-    /// Where states are plain, of segments before a gap, which states are kept beyond the segment's bin.
-    pub lasts: Vec<Last>,
+    /// Where states are plain, by gap, when the state before it may be forgotten; `i64::MAX` for never.
+    pub lasts: Vec<i64>,
     /// What a state takes that is plain.
     pub footprint: Footprint,
 }
@@ -108,15 +117,6 @@ pub struct Mark {
     /// What the state takes after the last.
     pub now: Footprint,
     /// When it may be forgotten; `i64::MAX` for never.
-    pub until: i64,
-}
-
-/// How long a state that is plain is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Last {
-    /// The position of the segment in the batch.
-    pub segment: u32,
-    /// When the state after it may be forgotten; `i64::MAX` for never.
     pub until: i64,
 }
 
@@ -167,13 +167,13 @@ impl<A: Algorithm> Keyed<A> {
             true => vec![state.clone(); flat::MOST],
             false => Vec::new(),
         };
-        let (mut index, mut segment) = (0, 0);
+        let (mut index, mut segment, mut gap) = (0, 0, 0);
         decided.outcomes.reserve(batch.histories.len());
         for history in batch.histories {
             if history.starts {
                 state = self.algorithm.fresh_of(history.key as usize, self.draws);
             }
-            let mut course = Course { index, segment, ..Course::default() };
+            let mut course = Course { index, segment, gap, ..Course::default() };
             if PLAIN && !trail.is_empty() {
                 self.flat(batch, history, &mut state, &mut trail, &mut course, decided);
             } else if PLAIN {
@@ -189,6 +189,7 @@ impl<A: Algorithm> Keyed<A> {
             let runs_end = decided.runs.len() as u32;
             decided.outcomes.push(Outcome { runs_end, denied: course.denied });
             (index, segment) = (history.end as usize, history.segments_end as usize);
+            gap = course.gap;
         }
         self.states.push(state);
     }
@@ -203,19 +204,18 @@ impl<A: Algorithm> Keyed<A> {
         course: &mut Course,
         decided: &mut Decided,
     ) {
-        let segments = &batch.segments[..history.segments_end as usize];
-        while course.segment < segments.len() {
-            while !segments[course.segment].gap {
-                course.segment += 1;
-            }
-            let segment = segments[course.segment];
-            self.stretch(&batch.times[..segment.end as usize], state, course, decided);
-            let until = self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0);
-            if until > segment.stop {
-                decided.lasts.push(Last { segment: course.segment as u32, until });
-            }
-            course.segment += 1;
+        while course.index < history.end as usize {
+            let end = batch.gaps[course.gap].attempt as usize + 1;
+            self.stretch(&batch.times[..end], state, course, decided);
+            decided.lasts.push(self.until(state));
+            course.gap += 1;
         }
+    }
+
+    /// When a state may be forgotten; `i64::MAX` for never.
+    #[inline]
+    fn until(&self, state: &A::State) -> i64 {
+        self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0)
     }
 
     /// Decides the attempts of unit cost from the course's place to the end of `times`.

@@ -22,7 +22,7 @@ use super::width::Units;
 use super::{Algorithm, Backwards, Common, Footprint, Keyed, Kind, Limiter, UNSEEN, Verdict, Wait};
 use crate::params::{Choice, Params};
 use crate::rate::{Limit, gcd};
-use crate::time::Reading;
+use crate::time::{Divisor, Reading};
 
 /// The registry's entry.
 pub const KIND: Kind = Kind {
@@ -88,6 +88,8 @@ struct TokenBucket<U> {
     token: U,
     /// Units that come in a step.
     gain: U,
+    /// Divides by that; nothing can where none come.
+    by_gain: Option<Divisor>,
     /// Nanoseconds of a step: 1, or the interval.
     step: u64,
     /// The deficit of a key that was never seen.
@@ -122,6 +124,7 @@ impl<U: Units> TokenBucket<U> {
             capacity: U::from(limit.burst) * U::from(token),
             token: U::from(token),
             gain: U::from(gain),
+            by_gain: (gain > 0).then(|| Divisor::new(gain)),
             step,
             initial: U::from(limit.burst - initial) * U::from(token),
             starts_late: refill == Refill::Interval || initial != limit.burst,
@@ -255,17 +258,18 @@ impl<U: Units> Algorithm for TokenBucket<U> {
     }
 
     fn neutral_from(&self, state: &State<U>) -> Option<Reading> {
-        let (deficit, gain): (u128, u128) = (state.deficit.into(), self.gain.into());
         if self.starts_late {
             return None;
         }
+        let deficit: u128 = state.deficit.into();
         if deficit == 0 {
             return Some(Reading(state.last));
         }
-        if let (Ok(deficit), Ok(gain)) = (u64::try_from(deficit), u64::try_from(gain)) {
-            let span = deficit.checked_next_multiple_of(gain)? / gain;
-            return state.last.checked_add_unsigned(span).map(Reading);
+        if let Ok(deficit) = u64::try_from(deficit) {
+            let (whole, rest) = self.by_gain?.divide(deficit);
+            return state.last.checked_add_unsigned(whole + u64::from(rest > 0)).map(Reading);
         }
+        let gain: u128 = self.gain.into();
         let span =
             i128::try_from(deficit.checked_div(gain)?).ok()? + i128::from(deficit % gain > 0);
         i64::try_from(span + i128::from(state.last)).ok().map(Reading)

@@ -99,14 +99,18 @@ impl Roll {
     ///
     /// # Panics
     /// Unless each key has an owner.
-    pub fn of_owners(&self, owners: &[u32], client_names: impl Fn(usize) -> String) -> Roll {
+    pub fn of_owners<N: AsRef<str>>(
+        &self,
+        owners: &[u32],
+        client_names: impl Fn(usize) -> N,
+    ) -> Roll {
         let places = self.places();
         assert_eq!(places, owners.len(), "each key has an owner");
         let asked = |place: &u32| self.attempts.get(*place as usize) > 0;
         let mut order: Vec<u32> = (0..number(places)).filter(asked).collect();
         order.sort_unstable_by_key(|&place| owners[place as usize]);
         let mut names = Names::default();
-        owners.iter().for_each(|&client| names.push(&client_names(client as usize)));
+        owners.iter().for_each(|&client| names.push(client_names(client as usize).as_ref()));
         let names = if names == *self.names { Arc::clone(&self.names) } else { Arc::new(names) };
         let attempts = Arc::clone(&self.attempts);
         Roll { names, attempts, ..Roll::default() }.in_order(order)
@@ -216,7 +220,7 @@ mod tests {
     #[test]
     fn owners_are_listed_by_number_and_have_the_names_of_their_keys_where_those_are_alike() {
         let keys = roll(&[("b", 2, limit(7)), ("c", 0, limit(7)), ("a", 3, limit(7))]);
-        let owners = keys.of_owners(&[1, 2, 0], |client| ["a", "b", "c"][client].to_owned());
+        let owners = keys.of_owners(&[1, 2, 0], |client| ["a", "b", "c"][client]);
         assert_eq!(listed(&owners), [("a", 3, None), ("b", 2, None)], "c never asked");
         assert!(Arc::ptr_eq(&owners.names, &keys.names));
         assert!(Arc::ptr_eq(&owners.attempts, &keys.attempts));

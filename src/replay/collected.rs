@@ -130,7 +130,7 @@ impl Collected {
             roll.push(&plan.keys.name_of(0, key.client, plan.traffic), attempts, Some(promise));
             owners.push(key.client);
         }
-        let client = |client: usize| plan.traffic.clients[client].name.clone();
+        let client = |client: usize| plan.traffic.clients[client].name.as_str();
         let clients = Arc::new(roll.of_owners(&owners, client));
         let roll = Arc::new(roll);
         let limit = &plan.limits[0];

@@ -9,7 +9,7 @@ use super::collected::{Block, Collected};
 use super::keys::Keys;
 use super::lane::Lane;
 use super::stream::Stream;
-use crate::algorithm::{Batch, History, Segment};
+use crate::algorithm::{Batch, Gap, History, Segment};
 use crate::judge::{Bins, BulkJudge};
 use crate::traffic::Chunk;
 use crate::world::Plan;
@@ -39,6 +39,7 @@ pub(super) struct Hands {
     judge: BulkJudge,
     chunk: Chunk,
     segments: Vec<Segment>,
+    gaps: Vec<Gap>,
     histories: Vec<History>,
     /// By history, the position of its key in the block.
     positions: Vec<usize>,
@@ -53,6 +54,7 @@ impl Hands {
             judge,
             chunk: Chunk::default(),
             segments: Vec::new(),
+            gaps: Vec::new(),
             histories: Vec::new(),
             positions: Vec::new(),
             untold: 0,
@@ -145,7 +147,9 @@ impl<'a> Work<'a> {
                     break;
                 }
                 block.attempts[number - keys.start] += times.len() as u64;
+                let first = hands.segments.len();
                 self.bins.cut(times, from, &mut hands.segments);
+                self.bins.gaps(&hands.segments[first..], &mut hands.gaps);
                 hands.histories.push(History {
                     key: key.ordinal,
                     starts,
@@ -168,7 +172,7 @@ impl<'a> Work<'a> {
 
     /// Decides and judges what was gathered; the last key has more to come unless it is `whole`.
     fn pass(&self, hands: &mut Hands, block: &mut Block, whole: bool) -> bool {
-        let Hands { lanes, judge, chunk, segments, histories, positions, untold } = hands;
+        let Hands { lanes, judge, chunk, segments, gaps, histories, positions, untold } = hands;
         let number = block.first + positions.first().copied().unwrap_or(0);
         if histories.is_empty() {
             return true;
@@ -178,7 +182,7 @@ impl<'a> Work<'a> {
         let costs = self.costs.then_some(chunk.costs.as_slice());
         // What is plain is told once of all keys, so all must have the same promise.
         let marked = !self.plan.limits[0].tiers.is_empty();
-        let batch = Batch { times: &chunk.times, costs, segments, histories, marked };
+        let batch = Batch { times: &chunk.times, costs, segments, gaps, histories, marked };
         lanes.iter_mut().for_each(|lane| lane.decide(variant, &batch));
         judge.judge(
             promise,
@@ -192,6 +196,7 @@ impl<'a> Work<'a> {
         *untold += chunk.times.len() as u64;
         chunk.clear();
         segments.clear();
+        gaps.clear();
         histories.clear();
         positions.clear();
         hands.untold < STRIDE || self.tell(hands)

@@ -117,6 +117,6 @@ impl<'a> Keyring<'a> {
     /// If it was not met.
     pub fn name(&self, traffic: &Traffic, limit: usize, key: usize) -> String {
         let (group, endpoint) = self.met[limit].keys[key];
-        self.plan.limits[limit].name(traffic, group, Some(endpoint))
+        self.plan.limits[limit].name(traffic, group, Some(endpoint)).into_owned()
     }
 }

@@ -1,5 +1,6 @@
 //! Which keys of which limits a request is counted under.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use foldhash::fast::FixedState;
@@ -89,7 +90,7 @@ impl KeyPlan {
     }
 
     /// The name of a client's key under a limit, whatever it asks for.
-    pub fn name_of(&self, limit: usize, client: u32, traffic: &Traffic) -> String {
+    pub fn name_of<'t>(&self, limit: usize, client: u32, traffic: &'t Traffic) -> Cow<'t, str> {
         let plan = &self.limits[limit];
         plan.name(traffic, plan.group(client), None)
     }
@@ -139,9 +140,14 @@ impl LimitKeys {
     }
 
     /// The name of a key for people.
-    pub fn name(&self, traffic: &Traffic, group: u32, endpoint: Option<u32>) -> String {
+    pub fn name<'t>(
+        &self,
+        traffic: &'t Traffic,
+        group: u32,
+        endpoint: Option<u32>,
+    ) -> Cow<'t, str> {
         if self.groups.is_empty() {
-            return traffic.clients[group as usize].name.clone();
+            return Cow::Borrowed(&traffic.clients[group as usize].name);
         }
         let endpoint =
             endpoint.map_or("", |endpoint| traffic.endpoints[endpoint as usize].as_str());
@@ -151,8 +157,8 @@ impl LimitKeys {
         };
         let words: Vec<String> = self.groups[group as usize].parts.iter().map(part).collect();
         match words.as_slice() {
-            [] => "everything".to_owned(),
-            words => words.join(" "),
+            [] => Cow::Borrowed("everything"),
+            words => Cow::Owned(words.join(" ")),
         }
     }
 

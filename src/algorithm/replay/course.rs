@@ -7,6 +7,7 @@ use super::Run;
 pub struct Course {
     pub index: usize,
     pub segment: usize,
+    pub gap: usize,
     pub run: Run,
     pub denied: u32,
     /// The stretch of denials at hand: since when, and for how long.

@@ -1,8 +1,8 @@
 //! Histories of unit costs whose states are plain, decided many attempts at once ([`Algorithm::decide_all`]): what the
-//! decisions look like in the end is read from bits, and what lasts into bins without attempts from states.
+//! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, History, Last, Run};
+use super::{Batch, Decided, History, Run};
 use crate::algorithm::{Algorithm, Keyed, Wait};
 use crate::time::Reading;
 
@@ -32,7 +32,7 @@ impl<A: Algorithm> Keyed<A> {
                 let refused = course.refused(&times[from..]);
                 course.refuse(refused as u32);
                 course.index += refused;
-                self.last(batch, history, state, course, decided);
+                self.lasts(batch, course, decided, |_| &*state);
                 most = if refused >= FEW { FEW } else { MOST };
                 if course.index == times.len() {
                     return;
@@ -51,18 +51,8 @@ impl<A: Algorithm> Keyed<A> {
                 decided.leaves.extend_from_slice(&leaves[..count]);
             }
             self.runs(denied, some, trail, course, decided);
-            let segments = &batch.segments[..history.segments_end as usize];
-            let to = from + some.len();
-            while let Some(segment) = segments.get(course.segment)
-                && segment.end as usize <= to
-            {
-                if segment.gap {
-                    let after = &trail[segment.end as usize - from - 1];
-                    self.lasts(after, segment.stop, course.segment, decided);
-                }
-                course.segment += 1;
-            }
-            course.index = to;
+            course.index = from + some.len();
+            self.lasts(batch, course, decided, |attempt| &trail[attempt - from]);
         }
     }
 
@@ -101,33 +91,21 @@ impl<A: Algorithm> Keyed<A> {
         }
     }
 
-    /// Attempts up to the course's place were denied, and left the state as it was.
+    /// Tells how long the states before the gaps up to the course's place last.
     #[inline]
-    fn last(
+    fn lasts<'s>(
         &self,
         batch: &Batch,
-        history: &History,
-        state: &A::State,
         course: &mut Course,
         decided: &mut Decided,
-    ) {
-        let segments = &batch.segments[..history.segments_end as usize];
-        while let Some(segment) = segments.get(course.segment)
-            && segment.end as usize <= course.index
-        {
-            if segment.gap {
-                self.lasts(state, segment.stop, course.segment, decided);
-            }
-            course.segment += 1;
-        }
-    }
-
-    /// Tells of a state that is kept beyond its segment.
-    #[inline]
-    fn lasts(&self, state: &A::State, stop: i64, segment: usize, decided: &mut Decided) {
-        let until = self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0);
-        if until > stop {
-            decided.lasts.push(Last { segment: segment as u32, until });
-        }
+        state_after: impl Fn(usize) -> &'s A::State,
+    ) where
+        A::State: 's,
+    {
+        let gaps = batch.gaps[course.gap..].iter().map(|gap| gap.attempt as usize);
+        let before = gaps.take_while(|&attempt| attempt < course.index);
+        let lasts = decided.lasts.len();
+        decided.lasts.extend(before.map(|attempt| self.until(state_after(attempt))));
+        course.gap += decided.lasts.len() - lasts;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::algorithm::Segment;
+use crate::algorithm::{Gap, Segment};
 use crate::judge::Timeline;
 use crate::time::{Divisor, Window};
 
@@ -35,42 +35,46 @@ impl Bins {
     }
 
     /// The first bin that starts at a time or later, but at most `most`.
+    #[inline]
     pub fn first_from(&self, at: i64, most: usize) -> usize {
-        if at >= self.start(most) {
-            return most;
-        }
-        match at.checked_sub(self.start) {
-            Some(offset) if offset > 0 => {
-                let (whole, rest) = self.divisor.divide(offset as u64);
-                whole as usize + usize::from(rest > 0)
-            }
-            _ => 0,
-        }
+        let offset = at.saturating_sub(self.start).max(0) as u64;
+        let (whole, rest) = self.divisor.divide(offset);
+        most.min(whole as usize + usize::from(rest > 0))
     }
 
     /// Cuts times of one key, which ascend and lie within the run, into segments of one bin each. `base` attempts of
     /// others come before them.
     pub fn cut(&self, times: &[i64], base: usize, segments: &mut Vec<Segment>) {
-        self.each(times, |bin, range, stop, gap| {
-            segments.push(Segment { bin: bin as u32, end: (base + range.end) as u32, stop, gap });
+        self.each(times, |bin, range| {
+            segments.push(Segment { bin: bin as u32, end: (base + range.end) as u32 });
         });
     }
 
-    /// Tells `each` of the bins of such times: which it is, which of them lie in it, when it ends, and whether the next
-    /// bin is not the next of these.
+    /// Adds the gaps of a history that was cut into these segments.
+    pub fn gaps(&self, segments: &[Segment], gaps: &mut Vec<Gap>) {
+        let nexts = segments.iter().skip(1).map(|next| next.bin).chain([self.count as u32]);
+        let is_last = |position| position + 1 == segments.len();
+        for (position, (segment, to)) in segments.iter().zip(nexts).enumerate() {
+            let from = segment.bin + 1;
+            if from < to || is_last(position) {
+                gaps.push(Gap { attempt: segment.end - 1, from, to });
+            }
+        }
+    }
+
+    /// Tells `each` of the bins of such times: which it is, and which of them lie in it.
     #[inline]
-    pub fn each(&self, times: &[i64], mut each: impl FnMut(usize, Range<usize>, i64, bool)) {
+    pub fn each(&self, times: &[i64], mut each: impl FnMut(usize, Range<usize>)) {
         let Some(&first) = times.first() else { return };
         let mut bin = self.index(first);
         let mut stop = self.start(bin + 1);
         let mut from = 0;
         for (index, &at) in times.iter().enumerate() {
             if at >= stop {
-                let next = stop.saturating_add(self.width);
-                let gap = at >= next;
-                each(bin, from..index, stop, gap);
+                each(bin, from..index);
                 from = index;
-                if gap {
+                let next = stop.saturating_add(self.width);
+                if at >= next {
                     bin = self.index(at);
                     stop = self.start(bin + 1);
                 } else {
@@ -79,6 +83,6 @@ impl Bins {
                 }
             }
         }
-        each(bin, from..times.len(), stop, true);
+        each(bin, from..times.len());
     }
 }

@@ -1,8 +1,8 @@
 //! What the states of keys take, bin by bin, where each key is told of as a whole: sums over keys of what each kept at
 //! most in each bin.
 
-use super::{Bins, Place};
-use crate::algorithm::{Batch, Decided, Footprint, Mark};
+use super::Bins;
+use crate::algorithm::{Batch, Decided, Footprint, Gap, History, Mark};
 
 /// How many keys there are, their entries and bytes; the last is not used, but four are added as quickly as two.
 type Sum = [u64; 4];
@@ -13,11 +13,13 @@ pub(super) struct Keeping {
     sums: Vec<Sum>,
     /// ... and differences between bins, modulo 2^64, of the sums of what was kept in others.
     steps: Vec<Sum>,
+    held: Held,
     /// What every attempt's state takes, where that is plain.
     plain: Option<Footprint>,
-    /// Then, differences of how many keys are kept in bins in which they do not ask.
-    lasting: Vec<i64>,
-    held: Held,
+    /// Then, by bin, how many that lasted into a gap are no longer kept from there on ...
+    gone: Vec<u64>,
+    /// ... and the last gap, which may turn out not to be one, with how long the state before it lasts.
+    last: (Gap, i64),
 }
 
 /// What is kept of the key at hand.
@@ -46,134 +48,100 @@ impl Keeping {
         Keeping {
             sums: vec![[0; 4]; bins.count],
             steps: vec![[0; 4]; bins.count + 1],
-            plain: None,
-            lasting: vec![0; bins.count + 1],
             held: Held::NOTHING,
+            plain: None,
+            gone: vec![0; bins.count + 1],
+            last: (Gap { attempt: 0, from: 0, to: 0 }, i64::MIN),
         }
     }
 
-    pub fn begin(&mut self) {
-        self.held = Held::NOTHING;
-    }
-
-    /// Takes in what is kept after the attempts of a history. `marks` is the first that may be of it; gives the first
-    /// that is not.
-    #[inline]
-    pub fn keep(
-        &mut self,
-        bins: &Bins,
-        batch: &Batch,
-        place: &Place,
-        decided: &Decided,
-        marks: usize,
-    ) -> usize {
+    /// Takes in what is kept after the attempts of a batch.
+    pub fn keep(&mut self, bins: &Bins, batch: &Batch, decided: &Decided) {
         match decided.plain {
-            true => self.keep_plain(bins, batch, place, decided, marks),
-            false => self.keep_marked(bins, batch, place, decided, marks),
+            true => self.keep_plain(bins, batch, decided),
+            false => self.keep_marked(bins, batch, decided),
         }
     }
 
-    /// Every attempt leaves the same, so only what lasts into bins without any needs to be added.
-    #[inline]
-    fn keep_plain(
-        &mut self,
-        bins: &Bins,
-        batch: &Batch,
-        place: &Place,
-        decided: &Decided,
-        mut lasts: usize,
-    ) -> usize {
+    /// Every attempt leaves the same, so only what lasts into gaps needs to be added.
+    fn keep_plain(&mut self, bins: &Bins, batch: &Batch, decided: &Decided) {
         self.plain = Some(decided.footprint);
-        if self.held.until != i64::MIN {
-            // Kept since the last batch.
-            self.last_to(bins, batch.segments[place.segment].bin as usize);
-        }
-        let end = place.segments_end;
-        while let Some(last) = decided.lasts.get(lasts).filter(|last| (last.segment as usize) < end)
+        let gone =
+            |gap: &Gap, until| bins.first_from(until, gap.to as usize).max(gap.from as usize);
+        if let ([History { starts: false, .. }, ..], [next, ..]) = (batch.histories, batch.segments)
         {
-            lasts += 1;
-            let position = last.segment as usize;
-            self.held.bin = batch.segments[position].bin as usize;
-            self.held.until = last.until;
-            if position + 1 < end {
-                self.last_to(bins, batch.segments[position + 1].bin as usize);
-            }
+            // The gap before the batch ends where the key asks again.
+            let (gap, until) = self.last;
+            self.gone[gone(&gap, until)] -= 1;
+            self.gone[gone(&Gap { to: next.bin, ..gap }, until)] += 1;
         }
-        lasts
+        for (gap, &until) in batch.gaps.iter().zip(&decided.lasts) {
+            self.gone[gone(gap, until)] += 1;
+        }
+        if let (Some(gap), Some(until)) = (batch.gaps.last(), decided.lasts.last()) {
+            self.last = (*gap, *until);
+        }
     }
 
-    /// What was kept at the key's last mark lasted, but no longer than to its next attempt, in the bin `next`.
-    fn last_to(&mut self, bins: &Bins, next: usize) {
-        let Held { bin, until, .. } = self.held;
-        let end = bins.first_from(until, next);
-        self.lasting[bin + 1] += 1;
-        self.lasting[end.max(bin + 1)] -= 1;
-        self.held.until = i64::MIN;
-    }
-
-    #[inline]
-    fn keep_marked(
-        &mut self,
-        bins: &Bins,
-        batch: &Batch,
-        place: &Place,
-        decided: &Decided,
-        marks: usize,
-    ) -> usize {
-        let count = place.segments_end - place.segment;
-        let mut from = place.from;
-        let segments = &batch.segments[place.segment..place.segments_end];
+    fn keep_marked(&mut self, bins: &Bins, batch: &Batch, decided: &Decided) {
         let mut held = self.held;
-        for (mark, segment) in decided.marks[marks..marks + count].iter().zip(segments) {
-            let Mark { most, now, until } = *mark;
-            let (at, bin) = (batch.times[from], segment.bin as usize);
-            from = segment.end as usize;
-            let before = if held.bin == bin {
-                held.most
-            } else {
-                let start = bins.start(bin);
-                let last = match held.until >= start {
-                    true => bin,
-                    false => bins.first_from(held.until, bin),
-                };
-                self.leave(&held, last);
-                (start < held.until.min(at)).then_some(held.now)
-            };
-            let most = match (before, most) {
-                (Some(before), Some(most)) => Some(Footprint {
-                    entries: before.entries.max(most.entries),
-                    bytes: before.bytes.max(most.bytes),
-                }),
-                (before, most) => before.or(most),
-            };
-            held = Held { bin, most, now, until };
+        let (mut from, mut segment) = (0, 0);
+        for history in batch.histories {
+            if history.starts {
+                self.leave(&held, bins.first_from(held.until, bins.count));
+                held = Held::NOTHING;
+            }
+            let range = segment..history.segments_end as usize;
+            segment = range.end;
+            let segments = &batch.segments[range.clone()];
+            for (mark, segment) in decided.marks[range].iter().zip(segments) {
+                let at = batch.times[from];
+                from = segment.end as usize;
+                held = self.next(bins, &held, mark, segment.bin as usize, at);
+            }
         }
         self.held = held;
-        marks + count
     }
 
-    /// The key's history is over.
-    pub fn end(&mut self, bins: &Bins) {
-        match self.plain {
-            Some(_) if self.held.until != i64::MIN => self.last_to(bins, bins.count),
-            Some(_) => {}
-            None => {
-                let held = self.held;
-                self.leave(&held, bins.first_from(held.until, bins.count));
-            }
-        }
+    /// What is held after a mark in a bin, in which the key first asks at `at`.
+    #[inline]
+    fn next(&mut self, bins: &Bins, held: &Held, mark: &Mark, bin: usize, at: i64) -> Held {
+        let before = if held.bin == bin {
+            held.most
+        } else {
+            let start = bins.start(bin);
+            let last = match held.until >= start {
+                true => bin,
+                false => bins.first_from(held.until, bin),
+            };
+            self.leave(held, last);
+            (start < held.until.min(at)).then_some(held.now)
+        };
+        let most = match (before, mark.most) {
+            (Some(before), Some(most)) => Some(Footprint {
+                entries: before.entries.max(most.entries),
+                bytes: before.bytes.max(most.bytes),
+            }),
+            (before, most) => before.or(most),
+        };
+        Held { bin, most, now: mark.now, until: mark.until }
     }
 
-    /// What all keys took, by bin: how many there were, their entries and bytes. `asked` tells how many keys asked.
-    pub fn finish(self, asked: &[u64]) -> Vec<[u64; 3]> {
+    /// What all keys took, by bin: how many there were, their entries and bytes. `asked` tells how many keys asked, and
+    /// `gaps` how many went without attempts from there on.
+    pub fn finish(mut self, bins: &Bins, asked: &[u64], gaps: &[u64]) -> Vec<[u64; 3]> {
         if let Some(Footprint { entries, bytes }) = self.plain {
             let mut lasting = 0;
-            let keys = asked.iter().zip(&self.lasting).map(|(asked, step)| {
-                lasting += step;
-                asked.wrapping_add_signed(lasting)
+            let steps = gaps.iter().zip(&self.gone);
+            let keys = asked.iter().zip(steps).map(|(asked, (more, gone))| {
+                lasting += more;
+                lasting -= gone;
+                asked + lasting
             });
             return keys.map(|keys| [keys, keys * entries, keys * bytes]).collect();
         }
+        let held = self.held;
+        self.leave(&held, bins.first_from(held.until, bins.count));
         let mut lasting = [0; 4];
         let all = self.sums.into_iter().zip(&self.steps).map(|(mut sum, step)| {
             add(&mut lasting, *step);
@@ -193,7 +161,7 @@ impl Keeping {
         if bin + 1 < end {
             let now = sum(now);
             add(&mut self.steps[bin + 1], now);
-            add(&mut self.steps[end], now.map(u64::wrapping_neg));
+            take(&mut self.steps[end], now);
         }
     }
 }
@@ -201,6 +169,13 @@ impl Keeping {
 #[inline]
 fn sum(footprint: Footprint) -> Sum {
     [1, footprint.entries, footprint.bytes, 0]
+}
+
+#[inline]
+fn take(sum: &mut Sum, amounts: Sum) {
+    for (sum, amount) in sum.iter_mut().zip(amounts) {
+        *sum = sum.wrapping_sub(amount);
+    }
 }
 
 #[inline]

@@ -1,6 +1,8 @@
 //! Trailing windows of attempts that all cost 1, by lag: with A the instants of acceptance, the n-th brings the
 //! window above L if and only if A[n] - A[n-L] < W. One load and one comparison an attempt, and nothing to expire.
 
+use std::ops::Range;
+
 use super::Bins;
 use super::heights::Heights;
 use crate::algorithm::Segment;
@@ -84,23 +86,21 @@ impl Lag {
         }
         self.most = most;
         let over = if most > self.limit { self.above(first, self.limit).count() as u64 } else { 0 };
-        // What a window carries into later bins begins with the last acceptance looked at before.
-        let floor = usize::try_from(heights.floor).unwrap_or(usize::MAX);
-        let rises = most > floor && self.above(first.saturating_sub(1), floor).next().is_some();
-        if over > 0 || rises {
-            let mut segments = std::mem::take(&mut self.segments);
-            segments.clear();
-            bins.cut(&self.passed[first..], first, &mut segments);
-            if over > 0 {
-                self.tell_over(first, &segments, heights);
-            }
-            if rises {
-                self.raise(bins, first, &segments, heights);
-            }
-            self.segments = segments;
+        if over > 0 {
+            self.tell_over(bins, first, heights);
         }
+        self.raise(bins, first, heights);
         self.forget();
         over
+    }
+
+    /// How many bins may rise by acceptances from `first` on.
+    #[inline]
+    fn may_rise(&self, first: usize, heights: &Heights) -> usize {
+        heights.may_rise(self.most as u64, |height| {
+            let height = usize::try_from(height).unwrap_or(usize::MAX);
+            self.above(first, height).next().is_some()
+        })
     }
 
     /// Those acceptances from `first` on that brought the window above `height`.
@@ -117,24 +117,41 @@ impl Lag {
     }
 
     /// Tells the bins of the acceptances from `first` on that were above the limit.
-    fn tell_over(&self, first: usize, segments: &[Segment], heights: &mut Heights) {
-        let mut from = first;
-        for segment in segments {
-            let to = segment.end as usize;
-            let range = from.max(self.limit)..to;
+    fn tell_over(&self, bins: &Bins, first: usize, heights: &mut Heights) {
+        bins.each(&self.passed[first..], |bin, range| {
+            let range = self.limit.max(first + range.start)..first + range.end;
             let is_over =
                 |&n: &usize| within(self.passed[n], self.passed[n - self.limit], self.width);
-            heights.over[segment.bin as usize] += range.filter(is_over).count() as u64;
-            from = to;
-        }
+            heights.over[bin] += range.filter(is_over).count() as u64;
+        });
     }
 
     /// Raises the bins up to that of the last acceptance; those from `first` on are new.
-    fn raise(&mut self, bins: &Bins, first: usize, segments: &[Segment], heights: &mut Heights) {
-        let mut from = first;
+    fn raise(&mut self, bins: &Bins, first: usize, heights: &mut Heights) {
+        // What a window carries into later bins begins with the last acceptance looked at before.
+        let count = self.may_rise(first.saturating_sub(1), heights);
+        let all = self.passed.len();
+        let end = match count < bins.count {
+            true => first + self.passed[first..].partition_point(|&at| at < bins.start(count)),
+            false => all,
+        };
+        if first < end {
+            self.raise_to(bins, first..end, heights);
+        }
+        if end < all && count > 0 {
+            self.carry(bins, (end, None), count - 1, heights);
+        }
+    }
+
+    /// Raises the bins up to that of the last of some acceptances.
+    fn raise_to(&mut self, bins: &Bins, range: Range<usize>, heights: &mut Heights) {
+        let mut from = range.start;
         heights.rose = true;
         let mut before = None;
-        for segment in segments {
+        let mut segments = std::mem::take(&mut self.segments);
+        segments.clear();
+        bins.cut(&self.passed[range.clone()], range.start, &mut segments);
+        for segment in &segments {
             let bin = segment.bin as usize;
             self.carry(bins, (from, before), bin, heights);
             before = Some(bin);
@@ -152,6 +169,7 @@ impl Lag {
             }
             from = to;
         }
+        self.segments = segments;
     }
 
     /// Raises the bins after the last one seen, up to `bin`, to what the first acceptances, so many, carry into them;
@@ -189,10 +207,9 @@ impl Lag {
 
     /// Raises the bins to the end of the run.
     pub fn end(&mut self, bins: &Bins, heights: &mut Heights) {
-        let floor = usize::try_from(heights.floor).unwrap_or(usize::MAX);
-        let last = self.passed.len().saturating_sub(1);
-        if self.most > floor && self.above(last, floor).next().is_some() {
-            self.carry(bins, (self.passed.len(), None), bins.count - 1, heights);
+        let count = self.may_rise(self.passed.len().saturating_sub(1), heights);
+        if count > 0 {
+            self.carry(bins, (self.passed.len(), None), count - 1, heights);
         }
     }
 

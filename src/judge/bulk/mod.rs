@@ -83,23 +83,19 @@ impl BulkJudge {
     ) {
         self.sets.begin_batch();
         self.cursors.fill(Cursor::default());
-        let mut marks = vec![0; self.keepings.len()];
+        self.offer.ask(batch);
+        for (position, keeping) in self.keepings.iter_mut().enumerate() {
+            keeping.keep(&self.bins, batch, decided(position));
+        }
         let (mut from, mut segment) = (0, 0);
         for (number, history) in batch.histories.iter().enumerate() {
             if history.starts {
-                self.offer.begin();
                 self.sets.begin(promise);
-                self.keepings.iter_mut().for_each(Keeping::begin);
             }
             let to = history.end as usize;
             let place = Place { from, to, segment, segments_end: history.segments_end as usize };
-            self.offer.ask(batch, &place);
             for (position, cursor) in self.cursors.iter_mut().enumerate() {
                 cursor.advance(decided(position), number, to - from);
-            }
-            for (position, keeping) in self.keepings.iter_mut().enumerate() {
-                let mark = &mut marks[position];
-                *mark = keeping.keep(&self.bins, batch, &place, decided(position), *mark);
             }
             self.sets.judge(batch, &place, &decided, &self.cursors);
             self.compare(to - from, &decided);
@@ -128,14 +124,14 @@ impl BulkJudge {
 
     /// The key at hand, which had more to come, turned out to be whole.
     pub fn end(&mut self, ended: impl FnMut(usize, Met, Option<Peak>)) {
-        self.keepings.iter_mut().for_each(|keeping| keeping.end(&self.bins));
         self.sets.end(ended);
     }
 
     /// How many attempts were made by bin, and by algorithm what was found and how its decisions differed.
     pub fn finish(self) -> (Vec<u64>, Vec<(Findings, Wrong)>) {
-        let BulkJudge { offer, sets, keepings, wrong, .. } = self;
-        let kept = keepings.into_iter().map(|keeping| keeping.finish(&offer.keys));
+        let BulkJudge { bins, offer, sets, keepings, wrong, .. } = self;
+        let kept = |keeping: Keeping| keeping.finish(&bins, &offer.keys, &offer.gaps);
+        let kept = keepings.into_iter().map(kept);
         let found = sets.finish(&offer.attempts).into_iter().zip(kept).zip(wrong);
         let found = found.map(|((findings, kept), wrong)| (Findings { kept, ..findings }, wrong));
         let found = found.collect();

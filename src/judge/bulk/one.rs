@@ -53,8 +53,14 @@ impl One {
         }
     }
 
-    pub fn begin_batch(&mut self) {
-        self.heights.begin_batch();
+    /// How high windows rose.
+    pub fn heights(&self) -> &Heights {
+        &self.heights
+    }
+
+    /// Every bin is known to be as high as this anyhow.
+    pub fn raise_to(&mut self, levels: impl Iterator<Item = u64>) {
+        self.heights.raise_to(levels);
     }
 
     /// The history of another key follows, to which this was promised.

@@ -18,7 +18,7 @@ pub(super) struct Sets {
     units: bool,
     /// By algorithm, whether it queues.
     queues: Vec<bool>,
-    /// Of sets met with so far; first of those with which every key begins, then of each algorithm alone.
+    /// Of sets met with so far; first of those with which every key begins.
     ones: Vec<One>,
     /// How many sets a key begins with: one of all that do not queue, and one of each that does.
     first: usize,
@@ -26,11 +26,16 @@ pub(super) struct Sets {
     at_hand: Vec<usize>,
     /// By algorithm, which of the sets at hand it is in.
     within: Vec<usize>,
+    /// Batches since sets were told how high windows rose in others.
+    batches: u32,
 }
 
 /// No more sets than this are kept for each algorithm, since all have tables of their own: others are judged as
 /// algorithms alone.
 const SETS: usize = 4;
+
+/// Sets are told how high windows rose in others no more often than once in so many batches.
+const REST: u32 = 64;
 
 impl Sets {
     pub fn new(bins: &Bins, window: Window, units: bool, queues: &[bool]) -> Sets {
@@ -46,6 +51,7 @@ impl Sets {
             first: 0,
             at_hand: Vec::new(),
             within: vec![0; queues.len()],
+            batches: 0,
         };
         let queueing = of(true).into_iter().map(|position| vec![position]);
         for set in [of(false)].into_iter().chain(queueing).filter(|set| !set.is_empty()) {
@@ -62,8 +68,30 @@ impl Sets {
         self.ones.len() - 1
     }
 
+    /// Another batch begins.
     pub fn begin_batch(&mut self) {
-        self.ones.iter_mut().for_each(One::begin_batch);
+        self.batches += 1;
+        if self.batches >= REST && self.ones.iter().any(|one| one.heights().rose) {
+            self.batches = 0;
+            self.level();
+        }
+    }
+
+    /// Raises the bins of each set to what all of its algorithms came to in any set: the highest of an algorithm is that
+    /// of all of its sets, and lower windows need not be looked at closely.
+    fn level(&mut self) {
+        let mut highest = vec![vec![0; self.bins.count]; self.queues.len()];
+        for one in &self.ones {
+            for &position in &one.set {
+                let all = highest[position].iter_mut().zip(&one.heights().highest);
+                all.for_each(|(highest, own)| *highest = (*own).max(*highest));
+            }
+        }
+        for one in &mut self.ones {
+            let of = |bin| one.set.iter().map(|&position| highest[position][bin]).min();
+            let levels: Vec<u64> = (0..self.bins.count).map(|bin| of(bin).unwrap_or(0)).collect();
+            one.raise_to(levels.into_iter());
+        }
     }
 
     /// The history of another key follows, to which this was promised.

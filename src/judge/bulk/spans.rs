@@ -9,11 +9,14 @@ pub struct Spans {
     sum: u128,
     least: u64,
     most: u64,
-    /// The first of them, as they are: few are kept exactly.
+    /// All of them as they are, as long as they are few; else some ...
     exact: Vec<u64>,
-    /// How many of the others fall on each step of the histogram.
+    /// ... and how many of the others fall on each step of the histogram.
     steps: Vec<u64>,
 }
+
+/// So many spans are looked at, at once.
+const GROUP: usize = 8;
 
 /// Binary digits that a step tells apart: three decimal ones.
 const DIGITS: u32 = 11;
@@ -35,7 +38,22 @@ impl Spans {
         self.most = self.most.max(wait);
         self.least = self.least.min(wait - last.abs_diff(first));
         let end = first.wrapping_add(wait as i64);
-        self.keep(wait, times.iter().map(|at| end.wrapping_sub(*at) as u64));
+        let span = |at: &i64| end.wrapping_sub(*at) as u64;
+        self.add_up(wait, times.iter().map(span));
+        if self.keep_exact(times.iter().map(span)) {
+            return;
+        }
+        let steps = self.steps_to(wait);
+        let (groups, rest) = times.as_chunks::<GROUP>();
+        for group in groups {
+            // Those of a flood fall on few steps.
+            let [highest, lowest] = [group[0], group[GROUP - 1]].map(|at| step(span(&at)));
+            match highest == lowest {
+                true => add(steps, highest, GROUP as u64),
+                false => group.iter().for_each(|at| add(steps, step(span(at)), 1)),
+            }
+        }
+        rest.iter().for_each(|at| add(steps, step(span(at)), 1));
     }
 
     /// Adds spans.
@@ -55,36 +73,41 @@ impl Spans {
     /// Keeps spans of which none is longer than `most`.
     #[inline]
     fn keep(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64> + Clone) {
-        if self.exact.len() < Distribution::EXACT {
-            let room = Distribution::EXACT - self.exact.len();
-            self.sum += spans.clone().take(room).map(u128::from).sum::<u128>();
-            self.exact.extend(spans.clone().take(room));
-            if spans.len() > room {
-                self.count_steps(most, spans.skip(room));
-            }
-        } else {
-            self.count_steps(most, spans);
+        self.add_up(most, spans.clone());
+        if !self.keep_exact(spans.clone()) {
+            let steps = self.steps_to(most);
+            spans.for_each(|span| add(steps, step(span), 1));
         }
     }
 
-    /// Counts spans, of which none is longer than `most`, by their steps.
+    /// Adds spans, of which none is longer than `most`, to the sum.
     #[inline]
-    fn count_steps(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64>) {
-        // The sum of fewer than 2^32 spans below 2^32 ns is, and others are added one by one.
-        let narrow = most >> 32 == 0 && spans.len() >> 32 == 0;
-        let (mut sum, mut wide) = (0_u64, 0_u128);
-        let steps = self.steps_to(most);
-        spans.for_each(|span| {
-            match narrow {
-                true => sum += span,
-                false => wide += u128::from(span),
-            }
-            // No step is missing, which the compiler does not know.
-            if let Some(count) = steps.get_mut(step(span)) {
-                *count += 1;
-            }
-        });
-        self.sum += wide + u128::from(sum);
+    fn add_up(&mut self, most: u64, spans: impl ExactSizeIterator<Item = u64>) {
+        self.sum += match most.checked_mul(spans.len() as u64) {
+            Some(_) => u128::from(spans.sum::<u64>()),
+            None => spans.map(u128::from).sum(),
+        };
+    }
+
+    /// Keeps spans as they are, as long as they are few: whether it does.
+    #[inline]
+    fn keep_exact(&mut self, spans: impl ExactSizeIterator<Item = u64>) -> bool {
+        if !self.steps.is_empty() {
+            return false;
+        }
+        let few = self.exact.len() + spans.len() <= Distribution::EXACT;
+        match few {
+            true => self.exact.extend(spans),
+            false => self.round(),
+        }
+        few
+    }
+
+    /// Counts by steps what was kept as it is.
+    fn round(&mut self) {
+        let exact = std::mem::take(&mut self.exact);
+        let steps = self.steps_to(exact.iter().copied().max().unwrap_or(0));
+        exact.into_iter().for_each(|span| add(steps, step(span), 1));
     }
 
     /// The table, long enough for spans up to this.
@@ -114,6 +137,15 @@ impl Spans {
         let steps = self.steps.iter().enumerate().filter(|(_, count)| **count > 0);
         let steps = steps.map(|(step, &count)| (start(step), count));
         Distribution::of_parts(self.count, self.sum, (self.least, self.most), &self.exact, steps)
+    }
+}
+
+/// Counts spans on a step.
+#[inline]
+fn add(steps: &mut [u64], step: usize, count: u64) {
+    // No step is missing, which the compiler does not know.
+    if let Some(counted) = steps.get_mut(step) {
+        *counted += count;
     }
 }
 
@@ -170,6 +202,24 @@ mod tests {
             }
             all.iter().for_each(|&nanos| plain.record(Span::from_nanos(nanos)));
             prop_assert_eq!(described(&spans.distribution()), described(&plain));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn falling_spans_are_those_to_one_instant(
+            runs in prop::collection::vec((prop::collection::vec(0_u64..40, 1..100), 0..5_u64), 1..60),
+            unit in prop::sample::select(vec![1_u64, 900, 70_000_000]),
+        ) {
+            let (mut falling, mut all) = (Spans::default(), Spans::default());
+            for (gaps, left) in runs {
+                let mut at = -1_000_i64;
+                let times: Vec<i64> = gaps.iter().map(|gap| { at += (gap * unit) as i64; at }).collect();
+                let end = at + (left * unit) as i64;
+                falling.record_falling(end.abs_diff(times[0]), &times);
+                all.record_all(&times.iter().map(|at| end.abs_diff(*at)).collect::<Vec<_>>());
+            }
+            prop_assert_eq!(described(&falling.distribution()), described(&all.distribution()));
         }
     }
 
