@@ -54,12 +54,13 @@ impl Findings {
         }
     }
 
-    /// Takes down the waits of denials of which the first was told to wait `wait`.
-    pub(super) fn denials(&mut self, wait: u64, times: &[i64]) {
-        match wait {
-            Run::NEVER => self.denied_for_ever += times.len() as u64,
-            wait => self.denial_waits.record_falling(wait, times),
-        }
+    /// Takes down what the denied of a history were told to wait, of which these are all attempts with what became of
+    /// them.
+    #[inline]
+    pub(super) fn denials(&mut self, runs: &[Run], times: &[i64]) {
+        self.denial_waits.record_runs(runs, times);
+        let never = runs.iter().filter(|run| run.wait == Run::NEVER);
+        self.denied_for_ever += never.map(|run| u64::from(run.denied)).sum::<u64>();
     }
 
     /// Adds what was found for other keys of the same run.

@@ -93,7 +93,7 @@ impl BulkJudge {
                 self.sets.begin(promise);
             }
             let to = history.end as usize;
-            let place = Place { from, to, segment, segments_end: history.segments_end as usize };
+            let place = Place { from, to, segment };
             for (position, cursor) in self.cursors.iter_mut().enumerate() {
                 cursor.advance(decided(position), number, to - from);
             }
@@ -145,7 +145,6 @@ struct Place {
     /// Its attempts.
     from: usize,
     to: usize,
-    /// Its segments.
+    /// The first of its segments.
     segment: usize,
-    segments_end: usize,
 }

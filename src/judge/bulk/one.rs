@@ -90,6 +90,9 @@ impl One {
             true => &all,
             false => &decided.runs[cursor.runs.clone()],
         };
+        if !cursor.runs.is_empty() {
+            self.findings.denials(runs, &batch.times[place.from..place.to]);
+        }
         let mut at = At { index: place.from, segment: place.segment };
         let mut leaves = cursor.leaves;
         for run in runs {
@@ -163,7 +166,6 @@ impl One {
         let first = at.index;
         let to = first + run.denied as usize;
         let times = &batch.times[first..to];
-        self.findings.denials(run.wait, times);
         let opens = match run.wait {
             Run::NEVER => i64::MAX,
             wait => times[0].saturating_add(wait as i64),

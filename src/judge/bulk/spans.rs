@@ -1,6 +1,7 @@
 //! Spans in bulk on their way into a [`Distribution`]: counted by the steps of its histogram, which is what remains of
 //! them there, in a plain table.
 
+use crate::algorithm::Run;
 use crate::judge::Distribution;
 
 /// Spans recorded so far.
@@ -28,32 +29,30 @@ impl Default for Spans {
 }
 
 impl Spans {
-    /// Adds the spans from each of `times`, which ascend, to the instant `wait` ns after the first.
+    /// Adds what the denied of a history were told to wait, of which these are all attempts with what became of them.
     #[inline]
-    pub fn record_falling(&mut self, wait: u64, times: &[i64]) {
-        let [first, .., last] = *times else {
-            return self.record_each(times.iter().map(|_| wait));
-        };
-        self.count += times.len() as u64;
-        self.most = self.most.max(wait);
-        self.least = self.least.min(wait - last.abs_diff(first));
-        let end = first.wrapping_add(wait as i64);
-        let span = |at: &i64| end.wrapping_sub(*at) as u64;
-        self.add_up(wait, times.iter().map(span));
-        if self.keep_exact(times.iter().map(span)) {
-            return;
+    pub fn record_runs(&mut self, runs: &[Run], times: &[i64]) {
+        let told = |run: &&Run| run.denied > 0 && run.wait != Run::NEVER;
+        let Some(most) = runs.iter().filter(told).map(|run| run.wait).max() else { return };
+        if self.steps.is_empty() || most.checked_mul(times.len() as u64).is_none() {
+            return each_told(runs, times, |wait, times| {
+                let end = times[0].wrapping_add(wait as i64);
+                self.record_each(times.iter().map(|at| end.wrapping_sub(*at) as u64));
+            });
         }
-        let steps = self.steps_to(wait);
-        let (groups, rest) = times.as_chunks::<GROUP>();
-        for group in groups {
-            // Those of a flood fall on few steps.
-            let [highest, lowest] = [group[0], group[GROUP - 1]].map(|at| step(span(&at)));
-            match highest == lowest {
-                true => add(steps, highest, GROUP as u64),
-                false => group.iter().for_each(|at| add(steps, step(span(at)), 1)),
-            }
-        }
-        rest.iter().for_each(|at| add(steps, step(span(at)), 1));
+        // Many short runs: what they add up to is kept at hand.
+        let (mut count, mut sum, mut least) = (0, 0, u64::MAX);
+        let steps = self.steps_to(most);
+        each_told(runs, times, |wait, times| {
+            count += times.len();
+            let shortest = wait - times[times.len() - 1].abs_diff(times[0]);
+            least = least.min(shortest);
+            sum += count_falling(steps, wait, times);
+        });
+        self.count += count as u64;
+        self.sum += u128::from(sum);
+        self.most = self.most.max(most);
+        self.least = self.least.min(least);
     }
 
     /// Adds spans.
@@ -140,6 +139,44 @@ impl Spans {
     }
 }
 
+/// Tells `each` of the denials that were told to wait: what the first of them was told, and when they were made.
+#[inline]
+fn each_told(runs: &[Run], times: &[i64], mut each: impl FnMut(u64, &[i64])) {
+    let mut from = 0;
+    for &Run { accepted, denied, wait } in runs {
+        from += accepted as usize;
+        let to = from + denied as usize;
+        if from < to && wait != Run::NEVER {
+            each(wait, &times[from..to]);
+        }
+        from = to;
+    }
+}
+
+/// Counts the spans from each of `times`, which ascend, to the instant `wait` ns after the first by their steps, and
+/// gives their sum.
+#[inline]
+fn count_falling(steps: &mut [u64], wait: u64, times: &[i64]) -> u64 {
+    let end = times[0].wrapping_add(wait as i64);
+    let span = |at: &i64| end.wrapping_sub(*at) as u64;
+    let (groups, rest) = times.as_chunks::<GROUP>();
+    let mut sum = 0;
+    for group in groups {
+        sum += group.iter().map(span).sum::<u64>();
+        // Those of a flood fall on few steps.
+        let [highest, lowest] = [group[0], group[GROUP - 1]].map(|at| step(span(&at)));
+        match highest == lowest {
+            true => add(steps, highest, GROUP as u64),
+            false => group.iter().for_each(|at| add(steps, step(span(at)), 1)),
+        }
+    }
+    for span in rest.iter().map(span) {
+        sum += span;
+        add(steps, step(span), 1);
+    }
+    sum
+}
+
 /// Counts spans on a step.
 #[inline]
 fn add(steps: &mut [u64], step: usize, count: u64) {
@@ -216,7 +253,8 @@ mod tests {
                 let mut at = -1_000_i64;
                 let times: Vec<i64> = gaps.iter().map(|gap| { at += (gap * unit) as i64; at }).collect();
                 let end = at + (left * unit) as i64;
-                falling.record_falling(end.abs_diff(times[0]), &times);
+                let run = Run { accepted: 0, denied: times.len() as u32, wait: end.abs_diff(times[0]) };
+                falling.record_runs(&[run, Run { wait: Run::NEVER, denied: 0, accepted: 0 }], &times);
                 all.record_all(&times.iter().map(|at| end.abs_diff(*at)).collect::<Vec<_>>());
             }
             prop_assert_eq!(described(&falling.distribution()), described(&all.distribution()));
@@ -226,8 +264,9 @@ mod tests {
     #[test]
     fn falling_spans_end_at_one_instant() {
         let (mut falling, mut all) = (Spans::default(), Spans::default());
-        falling.record_falling(100, &[50, 60, 75]);
-        falling.record_falling(7, &[3]);
+        let run = |accepted, denied, wait| Run { accepted, denied, wait };
+        let runs = [run(0, 3, 100), run(1, 1, 7), run(2, 1, Run::NEVER), run(1, 0, 0)];
+        falling.record_runs(&runs, &[50, 60, 75, 78, 80, 85, 90, 95, 96]);
         all.record_all(&[100, 90, 75, 7]);
         assert_eq!(described(&falling.distribution()), described(&all.distribution()));
     }
