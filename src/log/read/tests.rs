@@ -111,7 +111,7 @@ fn a_file_cut_short_gives_its_lines_so_far_unless_it_is_strict() {
     assert_eq!(read_from(folder.path(), &["cut"], &strict).unwrap_err(), "`cut`: it is cut short");
     std::fs::write(folder.path().join("five"), &packed[..5]).unwrap();
     let five = read_from(folder.path(), &["five"], &options()).unwrap_err();
-    assert_eq!(five, "`five` is empty\n  a log has at least one request");
+    assert_eq!(five, "nothing of `five` can be unpacked; as gzip, it is cut short");
 }
 
 #[test]
