@@ -181,7 +181,21 @@ mod tests {
         assert_eq!(nanos("-0.5", Unit::Milliseconds), Some(-500_000));
         assert_eq!(nanos("0.1234567890123456789", Unit::Seconds), Some(123_456_789));
         assert_eq!(nanos("9223372036854775808", Unit::Nanoseconds), None);
-        for text in ["", "-", ".5", "1.", "1e", "1e+", "1e1.5", "1e20", "e9", "1.5.1", "+1", "0x10", "99999999999999999999"] {
+        for text in [
+            "",
+            "-",
+            ".5",
+            "1.",
+            "1e",
+            "1e+",
+            "1e1.5",
+            "1e20",
+            "e9",
+            "1.5.1",
+            "+1",
+            "0x10",
+            "99999999999999999999",
+        ] {
             assert_eq!(Number::parse(text.as_bytes()), None, "{text}");
         }
         let digits = |text: &str| Number::parse(text.as_bytes()).unwrap().digits();

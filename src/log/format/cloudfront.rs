@@ -28,7 +28,7 @@ fn fits(lines: &[&[u8]], layout: &Layout) -> usize {
         line.starts_with(b"#Fields:")
             && OWN.iter().any(|name| memchr::memmem::find(line, name).is_some())
     };
-    if lines.iter().any(|line| is_own(&line)) { w3c::fits(lines, layout) } else { 0 }
+    if lines.iter().any(is_own) { w3c::fits(lines, layout) } else { 0 }
 }
 
 const NAMING: Naming = Naming {

@@ -151,9 +151,8 @@ fn without_port(client: &[u8]) -> &[u8] {
     let Some(colon) = memchr::memrchr(b':', client) else { return client };
     let (address, port) = (&client[..colon], &client[colon + 1..]);
     let is_port = (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit);
-    let is_v6 = |text: &[u8]| {
-        std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
-    };
+    let is_v6 =
+        |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
     if is_port && address.contains(&b':') && is_v6(address) { address } else { client }
 }
 

@@ -25,7 +25,9 @@ pub fn host(request: &[u8]) -> Option<&[u8]> {
 /// As [`host`], where method and target stand apart.
 pub fn host_of<'a>(method: &[u8], target: &'a [u8]) -> Option<&'a [u8]> {
     let authority = match memchr::memmem::find(target, b"://") {
-        Some(scheme) if target[..scheme].iter().all(u8::is_ascii_alphanumeric) => &target[scheme + 3..],
+        Some(scheme) if target[..scheme].iter().all(u8::is_ascii_alphanumeric) => {
+            &target[scheme + 3..]
+        }
         _ if method == b"CONNECT" => target,
         _ => return None,
     };

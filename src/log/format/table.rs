@@ -112,7 +112,9 @@ impl Parser for Table {
         }
         // Of a row that is cut short the last field that is there may be, too: that must not be the time.
         if row.len() < *width && located.time.is_none_or(|time| time + 1 >= row.len()) {
-            return Err("it has fewer fields than the heading, and ends before or within its time".into());
+            return Err(
+                "it has fewer fields than the heading, and ends before or within its time".into()
+            );
         }
         let field = |index: Option<usize>| {
             index.filter(|&index| index < row.len()).map(|index| row.field(index, record))
@@ -284,10 +286,7 @@ mod tests {
         let text = "time;ip;note\n1431857103;192.0.2.7;\"a;b,c\"\n";
         assert_eq!(parsed("csv", &layout, text), ["2015-05-17T10:05:03Z 192.0.2.7"]);
         let commas = Layout { delimiter: Some(b','), ..layout };
-        assert_eq!(
-            parsed("csv", &commas, text)[0],
-            "no column has a name that a time would have"
-        );
+        assert_eq!(parsed("csv", &commas, text)[0], "no column has a name that a time would have");
     }
 
     #[test]

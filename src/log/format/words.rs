@@ -78,8 +78,7 @@ fn field_end(text: &[u8], from: usize, ends: &mut bool) -> usize {
     if text[from] == b'"' {
         return quoted_end(text, from + 1).unwrap_or(text.len());
     }
-    let end =
-        memchr::memchr2(b' ', b'\t', &text[from..]).map_or(text.len(), |space| from + space);
+    let end = memchr::memchr2(b' ', b'\t', &text[from..]).map_or(text.len(), |space| from + space);
     // A name may stand before the quotes: `upstream="192.0.2.1:80, 192.0.2.2:80"`.
     let quotes = if *ends { memchr::memmem::find(&text[from..end], b"=\"") } else { None };
     let Some(equals) = quotes else { return end };

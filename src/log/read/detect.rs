@@ -1,6 +1,7 @@
 //! Tells the format of a file by its first lines.
 
 use crate::error::{Problem, suggest};
+use crate::log::format::row::Row;
 use crate::log::format::{FORMATS, Format, Layout, named};
 use crate::log::readable;
 
@@ -47,7 +48,9 @@ pub fn detect(
         }
     };
     let column = layout.time.as_ref().filter(|_| fitting == 0);
-    if let Some((column, names)) = column.and_then(|column| Some((column, heading(&lines)?))) {
+    if let Some((column, names)) =
+        column.and_then(|column| Some((column, heading(&lines, layout)?)))
+    {
         let name = &column.name;
         let help = suggest(name, names.iter().map(String::as_str));
         let problem = Problem::new(format!("there is no column `{name}`")).help(help);
@@ -87,17 +90,18 @@ struct Likeliest {
     counted: usize,
 }
 
-/// The names in the heading of a table, as far as the lines look like one.
-fn heading(lines: &[&[u8]]) -> Option<Vec<String>> {
+/// The names in the heading of a table, if the lines may be one.
+fn heading(lines: &[&[u8]], layout: &Layout) -> Option<Vec<String>> {
     let [first, rest @ ..] = lines else { return None };
-    let fields = |line: &[u8], delimiter| line.split(|&byte| byte == delimiter).count();
-    let delimiter = [b',', b'\t', b';'].into_iter().find(|&delimiter| {
-        let width = fields(first, delimiter);
-        let same = rest.iter().filter(|line| fields(line, delimiter) == width).count();
-        width > 1 && same * 2 > rest.len()
+    let usual = [b',', b'\t', b';'];
+    let delimiters = layout.delimiter.map_or(usual.to_vec(), |delimiter| vec![delimiter]);
+    let delimiter = delimiters.into_iter().find(|delimiter| {
+        let with = rest.iter().filter(|line| line.contains(delimiter)).count();
+        first.contains(delimiter) && with * 2 >= rest.len()
     })?;
-    let names = first.split(|&byte| byte == delimiter).map(|name| readable(name.trim_ascii()));
-    Some(names.map(|name| name.trim_matches('"').to_owned()).collect())
+    let mut row = Row::default();
+    row.split(first, delimiter).ok().filter(|()| !first.starts_with(b"{"))?;
+    Some((0..row.len()).map(|index| readable(row.field(index, first))).collect())
 }
 
 /// The first lines that are not blank.
@@ -169,7 +173,8 @@ mod tests {
     #[test]
     fn what_a_server_says_beside_its_requests_leaves_its_format() {
         let line = format!("{}\n", named("caddy").unwrap().example);
-        let other = "{\"level\":\"info\",\"ts\":1431857104.5,\"logger\":\"tls\",\"msg\":\"cleaning\"}\n";
+        let other =
+            "{\"level\":\"info\",\"ts\":1431857104.5,\"logger\":\"tls\",\"msg\":\"cleaning\"}\n";
         for (requests, others, format) in [
             (99, 1, "caddy: 99 of the first 100 lines look"),
             (2, 2, "caddy: 2 of the first 4 lines look"),

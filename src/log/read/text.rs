@@ -342,7 +342,11 @@ mod tests {
             (0..60_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
         let file = zstd(&text);
         let (found, broken, ..) = unpacked(&file[..file.len() - 1]);
-        assert!(found.len() > text.len() - (128 << 10) && text.starts_with(&found), "{}", found.len());
+        assert!(
+            found.len() > text.len() - (128 << 10) && text.starts_with(&found),
+            "{}",
+            found.len()
+        );
         assert_eq!(broken.as_deref(), Some("it is cut short"));
     }
 

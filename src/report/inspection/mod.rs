@@ -65,7 +65,12 @@ impl Inspection<'_> {
         }
         let when = match figures.requests {
             1 => format!("at {}", figures.first),
-            _ => format!("in {} from {} to {}", stretch(figures.nanos()), figures.first, figures.last),
+            _ => format!(
+                "in {} from {} to {}",
+                stretch(figures.nanos()),
+                figures.first,
+                figures.last
+            ),
         };
         let mean = mean(figures).map_or(String::new(), |mean| format!("; {mean}"));
         facts.push(("requests", format!("{} {when}{mean}", count(figures.requests))));
@@ -174,7 +179,7 @@ fn notes(report: &Report) -> impl Iterator<Item = String> {
 fn stretch(nanos: u64) -> String {
     match nanos <= Span::MAX.nanos() {
         true => span(Span::from_nanos(nanos)),
-        false => format!("{}d", nanos / DAY),
+        false => format!("{}d", (u128::from(nanos) + u128::from(DAY / 2)) / u128::from(DAY)),
     }
 }
 

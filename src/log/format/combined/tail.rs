@@ -160,7 +160,10 @@ mod tests {
         let own = r#" "GET / HTTP/1.1" 200 5 "-" "agent""#;
         assert_eq!(list(&format!(r#"{own} "1.2.3.4, 5.6.7.8""#)).unwrap(), "1.2.3.4, 5.6.7.8");
         assert_eq!(list(&format!(r#"{own} 0.5 "1.2.3.4""#)).unwrap(), "1.2.3.4");
-        assert_eq!(list(&format!(r#"{own} "1.2.3.4" rt=0.25 uct="0.001" urt="0.2""#)).unwrap(), "1.2.3.4");
+        assert_eq!(
+            list(&format!(r#"{own} "1.2.3.4" rt=0.25 uct="0.001" urt="0.2""#)).unwrap(),
+            "1.2.3.4"
+        );
         assert_eq!(list(own), None);
         let traefik = format!(r#"{own} 17 "web@docker" "http://10.0.0.1:80" 1500ms"#);
         assert_eq!(list(&traefik), None);

@@ -255,7 +255,9 @@ fn rows_that_can_not_be_used_are_counted_by_reason() {
     );
     assert_eq!((opened.input.lines, opened.input.used), (14, 6));
     assert!(
-        opened.notes().contains("1 request has a cost of 0 in `cost` and `more`: each counts as 1."),
+        opened
+            .notes()
+            .contains("1 request has a cost of 0 in `cost` and `more`: each counts as 1."),
         "{}",
         opened.notes()
     );
