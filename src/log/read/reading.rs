@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::block::{Ahead, Block, Filler, READ, Supply};
+use super::block::{Ahead, Block, Filler, READ, Source, Supply};
 use super::crew::Crew;
 use super::lines::{LONGEST, Lines};
 use super::open::{MARK, Opened, Witness};
@@ -51,10 +51,14 @@ impl<S: Sink> Reading<'_, S> {
         let Opened { text, packing, is_file, .. } = opened;
         let (outcome, text) = self.text(Filler::new(text, LONGEST, READ), is_file);
         let broken = text.broken.clone();
-        if let (Some(broken), true) = (&broken, self.options.strict)
-            && !matches!(outcome, Err(Ended::Stop(_)) if !self.open)
-        {
-            return Err(Ended::Unusable(self.broken(broken)));
+        let stopped = matches!(outcome, Err(Ended::Stop(_)));
+        // Where the text ends amid the line that is wrong, that is why.
+        if self.options.strict && (self.open || !stopped) {
+            let shrank = || witness.shrank(text.bytes_read()).filter(|_| stopped);
+            let cause = broken.as_ref().map(|broken| self.broken(broken));
+            if let Some(problem) = cause.or_else(|| Some(self.shrank(&shrank()?))) {
+                return Err(Ended::Unusable(problem));
+            }
         }
         let understood = outcome.map_err(|ended| match (ended, &broken) {
             (Ended::Unusable(problem), Some(broken)) => {
@@ -68,8 +72,7 @@ impl<S: Sink> Reading<'_, S> {
         let (bytes, xxh128) =
             finished.map_err(|cause| Ended::Unusable(open::failed(path, name, &cause)))?;
         if let (Some(what), true) = (witness.shrank(bytes), self.options.strict) {
-            let help = "read it once nobody writes to it, or without `strict`";
-            return Err(Ended::Unusable(Problem::new(format!("`{name}` {what}")).help(help)));
+            return Err(Ended::Unusable(self.shrank(&what)));
         }
         Ok(self.report(understood, packing.name(), broken, &witness, (bytes, xxh128)))
     }
@@ -150,6 +153,12 @@ impl<S: Sink> Reading<'_, S> {
     fn broken(&self, Broken { why, help }: &Broken) -> Problem {
         let problem = Problem::new(format!("`{}`: {why}", self.file.name));
         Problem { help: help.map(str::to_owned), ..problem }
+    }
+
+    /// The problem that it shrank.
+    fn shrank(&self, what: &str) -> Problem {
+        let help = "read it once nobody writes to it, or without `strict`";
+        Problem::new(format!("`{}` {what}", self.file.name)).help(help)
     }
 
     fn unreadable(&self, cause: &io::Error) -> Ended {

@@ -135,7 +135,10 @@ fn a_file_that_shrinks_while_it_is_read_is_a_mistake_if_it_is_strict() {
             }
             Err(Stop::Problems(problems)) => {
                 assert!(strict, "{problems:?}");
-                assert!(problems[0].message.starts_with("`log` shrank while it was read: "));
+                assert!(
+                    problems[0].message.starts_with("`log` shrank while it was read: "),
+                    "{problems:?}"
+                );
             }
             Err(Stop::Interrupted) => panic!("nobody said so"),
         }
