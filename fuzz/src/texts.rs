@@ -56,7 +56,17 @@ fn numbers(text: &[u8]) {
         Some(digits) => (-1, digits),
         None => (1, text),
     };
+    let (digits, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    const MOST: i32 = 60;
+    let Ok(exponent) = exponent.parse::<i32>() else { return };
+    if exponent.unsigned_abs() > MOST as u32 {
+        return;
+    }
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    // The exponent moves the point among zeros on both sides.
+    let zeros = "0".repeat(MOST as usize);
+    let digits = format!("{zeros}{whole}{fraction}{zeros}");
+    let (whole, fraction) = digits.split_at(whole.len() + (MOST + exponent) as usize);
     for unit in UNITS {
         // As many digits after the point as the unit has down to the nanosecond.
         let places = unit.nanos().ilog10() as usize;

@@ -334,12 +334,17 @@ impl Command {
 }
 
 /// Ctrl-C asks a run to stop, so that it can clean up. A second one ends the program at once, and so
-/// does the first before there is anything to clean up; but none while results are put in place, or keys
+/// does the first before there is anything to clean up, which it also does soon while input is waited for; but none while results are put in place, or keys
 /// deleted. `leaves` says what may be left then.
 fn stop_on_interrupt(stop: &Arc<Stop>, leaves: &'static str) -> Result<(), Error> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || {
-        if !stop.want() && !stop.is_held() {
+        if stop.want() {
+            if stop.waits_for_input() {
+                report(&Error::Interrupted);
+                std::process::exit(130);
+            }
+        } else if !stop.is_held() {
             let unclean = Problem::new("interrupted before everything was cleaned up").help(leaves);
             report(&match stop.is_watched() {
                 true => Error::input(unclean),

@@ -31,7 +31,12 @@ pub(super) struct Stop {
     wanted: AtomicBool,
     watched: AtomicBool,
     held: AtomicBool,
+    /// Whether files are being read. Nothing is written yet then.
+    reading: AtomicBool,
 }
+
+/// Whoever reads looks more often than that, unless nothing comes.
+const LOOKS_WITHIN: Duration = Duration::from_millis(500);
 
 impl Stop {
     /// The user wants it. Whether somebody looks who did not know yet and will see to it.
@@ -47,6 +52,18 @@ impl Stop {
     /// Whether the program must not end now.
     pub(super) fn is_held(&self) -> bool {
         self.held.load(Ordering::SeqCst)
+    }
+
+    /// Whether the program reads, and goes on doing so for longer than it would if there were anything to read.
+    pub(super) fn waits_for_input(&self) -> bool {
+        let step = LOOKS_WITHIN / 50;
+        (0..50).all(|_| {
+            let reads = self.reading.load(Ordering::SeqCst);
+            if reads {
+                std::thread::sleep(step);
+            }
+            reads
+        })
     }
 
     fn is_wanted(&self) -> bool {
@@ -125,6 +142,7 @@ impl State {
 
 impl Progress for Terminal {
     fn begin(&self, what: &str, total: u64, unit: Unit) {
+        self.stop.reading.store(unit == Unit::Bytes, Ordering::SeqCst);
         self.done.store(0, Ordering::Relaxed);
         if let Ok(mut state) = self.state.lock() {
             if let Some(bar) = state.bar.take() {
@@ -165,6 +183,7 @@ impl Progress for Terminal {
     }
 
     fn end(&self) {
+        self.stop.reading.store(false, Ordering::SeqCst);
         if let Ok(mut state) = self.state.lock()
             && let Some(bar) = state.bar.take()
         {

@@ -248,11 +248,11 @@ mod tests {
     fn everything_is_counted_whatever_its_order() {
         let figures = figures("address", &[], Handling::Keep, ATTEMPTS).unwrap();
         assert_eq!((figures.requests, figures.keys.keys), (6, 4));
-        assert_eq!(figures.span(), Span::from_secs(100));
+        assert_eq!(figures.nanos(), 100 * SECOND);
         // 71 less 60 is 11: in (11, 71] are two, and in (40, 100] three.
         assert_eq!(figures.peaks.map(|peak| peak.requests), [1, 3, 3, 6, 6]);
         let silence = figures.silence.unwrap();
-        assert_eq!((silence.from.0, silence.lasts), (6 * SECOND as i64, Span::from_secs(64)));
+        assert_eq!((silence.from.0, silence.nanos), (6 * SECOND as i64, 64 * SECOND));
         assert_eq!(figures.statuses, Statuses { classes: [0, 2, 0, 2, 1], others: 0, none: 1 });
         assert_eq!(figures.limited, Count { refused: 1, retries: 1, unwatched: 0 });
         let busiest = &figures.keys.busiest[0];

@@ -3,7 +3,7 @@
 use super::keys::KeyTable;
 use super::peaks::{Peak, WINDOWS};
 use crate::log::limited;
-use crate::time::{Instant, SECOND, Span};
+use crate::time::{Instant, SECOND};
 
 /// What is in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// From the first request to the last.
-    pub fn span(&self) -> Span {
-        self.last - self.first
+    /// The nanoseconds from the first request to the last: they may be more than a span has.
+    pub fn nanos(&self) -> u64 {
+        self.last.0.abs_diff(self.first.0)
     }
 }
 
@@ -46,8 +46,8 @@ impl Figures {
 pub struct Silence {
     /// The request before it.
     pub from: Instant,
-    /// How long it lasts, up to the next request.
-    pub lasts: Span,
+    /// How long it lasts, up to the next request, in nanoseconds; as above.
+    pub nanos: u64,
 }
 
 impl Silence {
@@ -55,9 +55,9 @@ impl Silence {
     pub fn longest(times: &[Instant]) -> Option<Silence> {
         let mut longest: Option<Silence> = None;
         for (from, to) in times.iter().zip(times.iter().skip(1)) {
-            let lasts = *to - *from;
-            if longest.is_none_or(|longest| lasts > longest.lasts) {
-                longest = Some(Silence { from: *from, lasts });
+            let nanos = to.0.abs_diff(from.0);
+            if longest.is_none_or(|longest| nanos > longest.nanos) {
+                longest = Some(Silence { from: *from, nanos });
             }
         }
         longest
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn the_longest_silence_is_the_first_of_the_longest() {
         let times = [0, 3, 5, 8, 8].map(Instant);
-        let expected = Silence { from: Instant(0), lasts: Span::from_nanos(3) };
+        let expected = Silence { from: Instant(0), nanos: 3 };
         assert_eq!(Silence::longest(&times), Some(expected));
         assert_eq!(Silence::longest(&times[..1]), None);
-        let together = Silence { from: Instant(8), lasts: Span::ZERO };
+        let together = Silence { from: Instant(8), nanos: 0 };
         assert_eq!(Silence::longest(&times[3..]), Some(together));
     }
 

@@ -65,30 +65,65 @@ pub struct Number {
 }
 
 impl Number {
-    /// Reads digits with an optional sign before and an optional fraction after them. `None` if the
-    /// text is anything else, or beyond 64 bits.
+    /// Reads digits with an optional sign before, and an optional fraction and exponent (`1.5e9`) after them. `None` if
+    /// the text is anything else, or beyond 64 bits.
     pub fn parse(text: &[u8]) -> Option<Number> {
         let (negative, digits) = match text.strip_prefix(b"-") {
             Some(digits) => (true, digits),
             None => (false, text),
         };
         let (whole, rest) = digits_of(digits);
-        let fraction = match rest {
-            [] => (0, 1),
+        let (fraction, rest) = match rest {
             [b'.', tail @ ..] => {
                 let (all, rest) = digits_of(tail);
-                if all.is_empty() || !rest.is_empty() {
-                    return None;
-                }
-                let kept = &all[..all.len().min(18)];
-                (value_of(kept)?, 10_u64.pow(kept.len() as u32))
+                (Some(all).filter(|all| !all.is_empty())?, rest)
             }
-            _ => return None,
+            rest => (&[][..], rest),
         };
         if whole.is_empty() {
             return None;
         }
-        Some(Number { negative, whole: value_of(whole)?, fraction })
+        match rest {
+            [] => {
+                let kept = &fraction[..fraction.len().min(18)];
+                let fraction = (value_of(kept)?, 10_u64.pow(kept.len() as u32));
+                Some(Number { negative, whole: value_of(whole)?, fraction })
+            }
+            [b'e' | b'E', exponent @ ..] => Number::shifted(negative, whole, fraction, exponent),
+            _ => None,
+        }
+    }
+
+    /// The number of these digits, times ten to the power of the exponent.
+    fn shifted(negative: bool, whole: &[u8], fraction: &[u8], exponent: &[u8]) -> Option<Number> {
+        let (down, exponent) = match exponent {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] => (false, digits),
+            digits => (false, digits),
+        };
+        let places = i128::from(value_of(exponent).filter(|_| !exponent.is_empty())?);
+        // Digits before the point have the places from 0 up, those after it from -1 down.
+        let point = match down {
+            true => whole.len() as i128 - places,
+            false => whole.len() as i128 + places,
+        };
+        let digits = || whole.iter().chain(fraction).map(|digit| u64::from(digit - b'0'));
+        let digit = |place: i128| {
+            let index = usize::try_from(point - 1 - place).ok();
+            index.and_then(|index| digits().nth(index)).unwrap_or(0)
+        };
+        // What stands above the largest power of ten of 64 bits must be zero.
+        const HIGHEST: i128 = 19;
+        let above = usize::try_from(point - 1 - HIGHEST).unwrap_or(0);
+        if digits().take(above).any(|digit| digit != 0) {
+            return None;
+        }
+        let mut value = 0_u64;
+        for place in (0..=HIGHEST).rev() {
+            value = value.checked_mul(10)?.checked_add(digit(place))?;
+        }
+        let digits = (1..=18).fold(0, |digits, place| digits * 10 + digit(-place));
+        Some(Number { negative, whole: value, fraction: (digits, 10_u64.pow(18)) })
     }
 
     /// How many digits it has before the point, leading zeros aside; 0 for zero.
@@ -146,7 +181,21 @@ mod tests {
         assert_eq!(nanos("-0.5", Unit::Milliseconds), Some(-500_000));
         assert_eq!(nanos("0.1234567890123456789", Unit::Seconds), Some(123_456_789));
         assert_eq!(nanos("9223372036854775808", Unit::Nanoseconds), None);
-        for text in ["", "-", ".5", "1.", "1e9", "1.5.1", "+1", "0x10", "99999999999999999999"] {
+        for text in [
+            "",
+            "-",
+            ".5",
+            "1.",
+            "1e",
+            "1e+",
+            "1e1.5",
+            "1e20",
+            "e9",
+            "1.5.1",
+            "+1",
+            "0x10",
+            "99999999999999999999",
+        ] {
             assert_eq!(Number::parse(text.as_bytes()), None, "{text}");
         }
         let digits = |text: &str| Number::parse(text.as_bytes()).unwrap().digits();
@@ -159,6 +208,31 @@ mod tests {
             [count("12"), count("12.0"), count("12.5"), count("-1")],
             [Some(12), Some(12), None, None]
         );
+    }
+
+    #[test]
+    fn an_exponent_moves_the_point() {
+        for (text, same) in [
+            ("1.672531200123e9", "1672531200.123"),
+            ("1.672531201123E+09", "1672531201.123"),
+            ("-25e-1", "-2.5"),
+            ("0.0005e4", "5"),
+            ("1e0", "1"),
+            ("0e999999999999", "0"),
+            ("1e-40", "0"),
+            ("123456789e-9", "0.123456789"),
+            ("18446744073709551615e0", "18446744073709551615"),
+            ("0.00000000000000000000001e24", "10"),
+        ] {
+            let number = |text: &str| {
+                let number = Number::parse(text.as_bytes()).unwrap();
+                (number.negative, number.whole, number.nanos(Unit::Seconds), number.digits())
+            };
+            assert_eq!(number(text), number(same), "{text}");
+        }
+        assert_eq!(Number::parse(b"18446744073709551616e0"), None);
+        assert_eq!(Number::parse(b"1e99999999999999999999"), None);
+        assert_eq!(Number::parse(b"1e999999999"), None);
     }
 
     proptest! {

@@ -13,6 +13,8 @@ const PERSISTS: u32 = 10;
 #[derive(Debug, Clone, Default)]
 pub struct Order {
     latest: Option<Instant>,
+    /// The latest but for one that may have strayed ahead.
+    steady: Option<Instant>,
     late: u64,
     most: Span,
     run: Option<Jump>,
@@ -29,16 +31,22 @@ struct Jump {
 impl Order {
     /// The next request of the record and its line.
     pub fn push(&mut self, at: Instant, line: u64) {
-        let latest = *self.latest.get_or_insert(at);
-        if at >= latest {
-            self.latest = Some(at);
-            self.run = None;
-            return;
-        }
+        let latest = match self.latest {
+            Some(latest) if at < latest => latest,
+            before => {
+                (self.steady, self.latest, self.run) = (before, Some(at), None);
+                return;
+            }
+        };
         let by = latest - at;
         self.late += 1;
         self.most = self.most.max(by);
-        if by <= JUMP {
+        // Where it is in order but for the latest, that one has strayed.
+        let strayed = self.steady.is_some_and(|steady| at + JUMP >= steady);
+        if strayed {
+            self.steady = self.steady.max(Some(at));
+        }
+        if by <= JUMP || strayed {
             self.run = None;
             return;
         }
@@ -104,6 +112,18 @@ mod tests {
         let note = notes([0, 1400, 10, 1390, 20, 1500]);
         assert!(note.starts_with("3 requests stand out of order, by 1390s at most;"), "{note}");
         assert_eq!(note.lines().count(), 1, "single late lines are no step of the clock: {note}");
+    }
+
+    #[test]
+    fn a_single_stamp_ahead_is_no_step_of_the_clock() {
+        for after in [1, 20] {
+            let times = (0..10).chain([7200]).chain(10..10 + after);
+            let note = notes(times);
+            assert_eq!(note.lines().count(), 1, "{after}: {note}");
+        }
+        // Where two are ahead, a clock may have been.
+        let step = notes((0..10).chain([7200, 7201]).chain(10..30));
+        assert!(step.contains("From line 13 the times go back by 7191s and stay back"), "{step}");
     }
 
     #[test]

@@ -43,6 +43,24 @@ fn piped(bench: &Bench, arguments: &[&str], text: &[u8]) -> Outcome {
     child.wait_with_output().unwrap().into()
 }
 
+#[cfg(unix)]
+#[test]
+fn the_standard_input_may_be_a_file_that_is_named_too() {
+    let bench = Bench::with("access.log", log());
+    for (names, refused) in [
+        (&["-", "access.log"][..], "error: `-` and `access.log` are the same file"),
+        (&["/dev/stdin", "-"][..], "error: `/dev/stdin` and `-` are the same file"),
+        (&["-"][..], ""),
+    ] {
+        let mut command = bench.command(&[&["inspect", "--quiet"], names].concat());
+        command.stdin(std::fs::File::open(bench.path("access.log")).unwrap());
+        let outcome = Outcome::from(
+            command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap(),
+        );
+        assert_eq!(outcome.stderr.lines().next().unwrap_or(""), refused, "{names:?}");
+    }
+}
+
 #[test]
 fn a_log_in_80_columns() {
     let printed = Bench::with("access.log", log()).prints(&["inspect", "access.log"]);

@@ -1,7 +1,7 @@
 //! What goes to which stream, and what happens when a stream, a disk or the user gives out.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -223,6 +223,33 @@ fn an_interrupt_says_which_results_are_kept() {
     assert_eq!(last, "error: interrupted; kept are the results in `output/boundary/`");
     assert!(bench.path("output/boundary/run.json").is_file());
     assert!(!bench.path("output/long").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_reading_of_a_pipe_through_which_nothing_comes() {
+    for tool in ["kill", "mkfifo"] {
+        if Command::new(tool).arg("--version").stdout(Stdio::null()).status().is_err() {
+            return skipped("there is no `kill` or no `mkfifo` here");
+        }
+    }
+    let bench = Bench::with("x.toml", BOUNDARY);
+    let pipe = bench.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = bench.command(&["inspect", "pipe"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut writer = File::options().write(true).open(&pipe).unwrap();
+    let line = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 5\n";
+    // More than is read before the format is told, and then no end.
+    writer.write_all(line.repeat(10_000).as_bytes()).unwrap();
+    sleep(Duration::from_millis(300));
+    child.interrupt();
+    assert_eq!(child.end(), Some(130));
+    let mut told = String::new();
+    child.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(told.lines().last().unwrap(), "error: interrupted; nothing was written");
+    drop(writer);
 }
 
 #[test]

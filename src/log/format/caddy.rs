@@ -35,5 +35,6 @@ const NAMING: Naming = Naming {
         ("bytes", &["size"]),
     ],
     request: &[],
+    required: &["request.uri", "request.remote_ip", "request.remote_addr"],
     header: |name| format!("request.headers.{name}"),
 };

@@ -3,7 +3,7 @@
 
 use super::naming::Naming;
 use super::w3c::{self, Dialect};
-use super::{Format, Stamps};
+use super::{Format, Layout, Stamps};
 use crate::log::number::Unit;
 
 /// The entry of the registry.
@@ -16,9 +16,20 @@ pub const FORMAT: Format = Format {
     expected: "a line stands below `#Fields: date time …`, has tabs between its fields and as many as \
                that names",
     stamps: Stamps::EndIfTimed,
-    fits: |lines, _| w3c::fits(lines, b'\t'),
-    open: |layout| w3c::open(layout, &NAMING, Dialect { delimiter: b'\t', encoded: true }),
+    fits,
+    open: |layout| w3c::open(layout, &NAMING, Dialect { encoded: true }),
 };
+
+/// What only CloudFront names so. Others write lines with tabs, too.
+const OWN: [&[u8]; 2] = [b"x-edge-", b"x-host-header"];
+
+fn fits(lines: &[&[u8]], layout: &Layout) -> usize {
+    let is_own = |line: &&[u8]| {
+        line.starts_with(b"#Fields:")
+            && OWN.iter().any(|name| memchr::memmem::find(line, name).is_some())
+    };
+    if lines.iter().any(is_own) { w3c::fits(lines, layout) } else { 0 }
+}
 
 const NAMING: Naming = Naming {
     time: &["time"],
@@ -37,5 +48,6 @@ const NAMING: Naming = Naming {
         ("bytes", &["sc-bytes"]),
     ],
     request: &[],
+    required: &[],
     header: |name| format!("cs({name})"),
 };

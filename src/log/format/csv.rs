@@ -1,6 +1,7 @@
-//! Tables with commas between their fields, or what is given as `delimiter`.
+//! Tables with commas between their fields, or semicolons, or what is given as `delimiter`.
 
-use super::{Format, Stamps, table};
+use super::table::{self, Dialect};
+use super::{Format, Stamps};
 
 /// The entry of the registry.
 pub const FORMAT: Format = Format {
@@ -10,6 +11,8 @@ pub const FORMAT: Format = Format {
     example: "time,ip,path,duration_ms\n2015-05-17T10:05:03Z,192.0.2.7,/a,12",
     expected: table::EXPECTED,
     stamps: Stamps::EndIfTimed,
-    fits: |lines, layout| table::fits(lines, b',', layout),
-    open: |layout| table::open(layout, b','),
+    fits: |lines, layout| table::fits(lines, DIALECT, layout),
+    open: |layout| table::open(layout, DIALECT),
 };
+
+const DIALECT: Dialect = Dialect { delimiters: b",;", quoted: true };

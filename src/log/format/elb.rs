@@ -135,7 +135,7 @@ impl Parser for Balancer {
             let value = match field {
                 Field::Method => request::split(value, true).map(|(method, _)| method),
                 Field::Target => request::split(value, true).and_then(|(_, target)| target),
-                Field::Host => request::split(value, true).and_then(|(_, target)| host(target?)),
+                Field::Host => request::host(value),
                 _ => Some(value),
             };
             if let Some(value) = value {
@@ -168,14 +168,6 @@ impl Balancer {
         }
         Span::try_from_nanos(nanos)
     }
-}
-
-/// The host of `http://example.com:80/a`.
-fn host(target: &[u8]) -> Option<&[u8]> {
-    let start = memchr::memmem::find(target, b"://")? + 3;
-    let rest = &target[start..];
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b':' | b'?')).unwrap_or(rest.len());
-    Some(&rest[..end])
 }
 
 #[cfg(test)]

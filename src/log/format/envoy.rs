@@ -36,5 +36,6 @@ const NAMING: Naming = Naming {
         ("bytes", &["bytes_sent"]),
     ],
     request: &[],
+    required: &[],
     header: |name| name.replace('-', "_"),
 };

@@ -2,8 +2,10 @@
 //! that at which the request was accepted, in the zone of the server; the last of the timers is how long all
 //! of it took.
 
+use std::net::Ipv6Addr;
+
 use super::naming::span;
-use super::request::{split, unquoted};
+use super::request::{host, split, unquoted};
 use super::words::Words;
 use super::{Fault, Format, Layout, Parsed, Parser, Stamps};
 use crate::error::Problem;
@@ -109,7 +111,7 @@ impl Parser for HaProxy {
         self.values.clear();
         for (position, field) in self.wanted.iter().enumerate() {
             let value = match field {
-                Field::Address => Some(client),
+                Field::Address => Some(without_port(client)),
                 Field::Status => word(3).filter(|_| http),
                 Field::Bytes => word(if http { 4 } else { 3 }),
                 Field::Method => {
@@ -120,9 +122,8 @@ impl Parser for HaProxy {
                     Some(number) => number.parse().ok().and_then(|number| captured(after, number)),
                     None => NAMES.iter().position(|known| known == name).and_then(word),
                 },
-                Field::User | Field::Forwarded | Field::Host | Field::Agent | Field::Referer => {
-                    None
-                }
+                Field::Host => request().and_then(|line| host(unquoted(line))),
+                Field::User | Field::Forwarded | Field::Agent | Field::Referer => None,
             };
             if let Some(value) = value {
                 self.values.put(position, record, value);
@@ -142,6 +143,17 @@ impl Parser for HaProxy {
     fn twin(&self) -> Option<Box<dyn Parser>> {
         Some(Box::new(self.clone()))
     }
+}
+
+/// The client without its port where that follows an IPv6 address in no brackets, as in `2001:db8::1:33317`. What is
+/// no address without its last part is one with it.
+fn without_port(client: &[u8]) -> &[u8] {
+    let Some(colon) = memchr::memrchr(b':', client) else { return client };
+    let (address, port) = (&client[..colon], &client[colon + 1..]);
+    let is_port = (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit);
+    let is_v6 =
+        |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
+    if is_port && address.contains(&b':') && is_v6(address) { address } else { client }
 }
 
 /// The captured header of a number, from 1, those of the answer after those of the request.
@@ -208,6 +220,32 @@ mod tests {
         assert_eq!(parsed(&bare.replace("/109 ", "/+109 ")).unwrap(), found);
         let more = bare.replace("{}", "{text/html|x}");
         assert_eq!(parsed(&more).unwrap(), found.replace(" none ", " text/html "));
+    }
+
+    #[test]
+    fn a_port_is_no_part_of_an_address() {
+        for (client, address) in [
+            ("2001:db8::1:33317", "2001:db8::1"),
+            ("::1:40000", "::1"),
+            ("::ffff:10.0.1.4:33318", "::ffff:10.0.1.4"),
+            ("2001:db8:1:2:3:4:5:6:33317", "2001:db8:1:2:3:4:5:6"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("::1", "::1"),
+            ("192.0.2.7:33317", "192.0.2.7:33317"),
+            ("unix:1", "unix:1"),
+        ] {
+            assert_eq!(without_port(client.as_bytes()), address.as_bytes(), "{client}");
+        }
+    }
+
+    #[test]
+    fn a_whole_url_has_the_host() {
+        let line = FORMAT.example.replace(" /a?b=c ", " https://example.com/a ");
+        let layout = Layout { wanted: vec![Field::Host], ..Layout::default() };
+        let mut parser = open(&layout).unwrap();
+        let Ok(Parsed::Entry(entry)) = parser.parse(line.as_bytes()) else { panic!("no entry") };
+        assert_eq!(entry.get(0), Some(&b"example.com"[..]));
     }
 
     #[test]

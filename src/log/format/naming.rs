@@ -20,6 +20,8 @@ pub struct Naming {
     pub fields: &'static [(&'static str, &'static [&'static str])],
     /// Of the first line of the request, which has method and target if they have no names.
     pub request: &'static [&'static str],
+    /// Of what every request has one of at least, where the server writes lines that are none; else nothing.
+    pub required: &'static [&'static str],
     /// Of a header of the request, given its name.
     pub header: fn(&str) -> String,
 }
@@ -92,6 +94,7 @@ pub const ANY: &Naming = &Naming {
         ("bytes", &["bytes", "body_bytes_sent", "bytes_sent", "size", "response_size", "length"]),
     ],
     request: &["request"],
+    required: &[],
     header: str::to_owned,
 };
 
@@ -102,6 +105,7 @@ const NOTHING: &Naming = &Naming {
     duration: &[],
     fields: &[],
     request: &[],
+    required: &[],
     header: str::to_owned,
 };
 
@@ -125,6 +129,8 @@ pub struct All {
     pub duration: Vec<(Sought, Unit)>,
     /// The first line of the request.
     pub request: Vec<Sought>,
+    /// What a request has one of; if there is nothing here, nothing is needed.
+    pub required: Vec<Sought>,
     /// The wanted fields.
     pub fields: Vec<Vec<Sought>>,
 }
@@ -162,7 +168,9 @@ impl Naming {
             },
         };
         let request = self.request.iter().map(known).collect();
-        All { time, end, duration, request, fields: layout.wanted.iter().map(field).collect() }
+        let required = self.required.iter().map(known).collect();
+        let fields = layout.wanted.iter().map(field).collect();
+        All { time, end, duration, request, required, fields }
     }
 
     /// The name of a field that only this format knows.

@@ -37,5 +37,6 @@ const NAMING: Naming = Naming {
         ("bytes", &["body_bytes_sent", "bytes_sent"]),
     ],
     request: &["request"],
+    required: &[],
     header: |name| format!("http_{}", name.replace('-', "_")),
 };

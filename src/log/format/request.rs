@@ -16,6 +16,31 @@ pub fn split(request: &[u8], whole: bool) -> Option<(&[u8], Option<&[u8]>)> {
     Some((method, length.map(|length| &rest[..length])))
 }
 
+/// The host that a request's first line names itself: that of a whole URL, or of `CONNECT example.com:443`.
+pub fn host(request: &[u8]) -> Option<&[u8]> {
+    let (method, target) = split(request, true)?;
+    host_of(method, target?)
+}
+
+/// As [`host`], where method and target stand apart.
+pub fn host_of<'a>(method: &[u8], target: &'a [u8]) -> Option<&'a [u8]> {
+    let authority = match memchr::memmem::find(target, b"://") {
+        Some(scheme) if target[..scheme].iter().all(u8::is_ascii_alphanumeric) => {
+            &target[scheme + 3..]
+        }
+        _ if method == b"CONNECT" => target,
+        _ => return None,
+    };
+    let end = authority.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    let authority = &authority[..end.unwrap_or(authority.len())];
+    let host = memchr::memrchr(b'@', authority).map_or(authority, |at| &authority[at + 1..]);
+    match host {
+        // Colons in brackets are those of an address.
+        [b'[', inner @ ..] => memchr::memchr(b']', inner).map(|close| &host[..close + 2]),
+        _ => Some(&host[..memchr::memchr(b':', host).unwrap_or(host.len())]),
+    }
+}
+
 /// Where the quote that closes a field stands; a backslash takes the meaning from what follows it.
 pub fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut from = 0;
@@ -62,6 +87,21 @@ mod tests {
             ("", true, None),
         ] {
             assert_eq!(shown(request, whole).as_deref(), found, "{request}");
+        }
+    }
+
+    #[test]
+    fn a_whole_url_names_the_host() {
+        for (request, found) in [
+            ("GET http://example.com/a HTTP/1.1", Some("example.com")),
+            ("GET http://ann:x@example.com:80?b HTTP/1.1", Some("example.com")),
+            ("GET https://[2001:db8::1]:443/ HTTP/1.1", Some("[2001:db8::1]")),
+            ("CONNECT example.com:443 HTTP/1.1", Some("example.com")),
+            ("GET /a?to=http://example.com/ HTTP/1.1", None),
+            ("OPTIONS * HTTP/1.1", None),
+            ("", None),
+        ] {
+            assert_eq!(host(request.as_bytes()), found.map(str::as_bytes), "{request}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Rows of CSV into fields, with the quoting of RFC 4180: a field in double quotes may have
-//! delimiters, line breaks and doubled quotes in it. Spaces around fields are no part of them.
+//! delimiters, line breaks and doubled quotes in it. Spaces around fields are no part of them. Where quotes are not
+//! what holds a field together, as in TSV, those around a whole field are no part of it either.
 
 use std::ops::Range;
 
@@ -37,22 +38,47 @@ impl Row {
                 Quotes::None | Quotes::Plain => {
                     self.fields.push(Content::InRecord(field.text));
                 }
-                Quotes::Doubled => {
-                    let start = self.unescaped.len();
-                    let mut rest = &record[field.text];
-                    while let Some(quote) = memchr::memchr(b'"', rest) {
-                        self.unescaped.extend_from_slice(&rest[..=quote]);
-                        rest = &rest[quote + 2..];
-                    }
-                    self.unescaped.extend_from_slice(rest);
-                    self.fields.push(Content::Unescaped(start..self.unescaped.len()));
-                }
+                Quotes::Doubled => self.push_quoted(record, field.text),
             }
             if field.end >= record.len() {
                 return Ok(());
             }
             at = field.end + 1;
         }
+    }
+
+    /// Splits a record at every delimiter, whatever quotes there are.
+    pub fn split_at_all(&mut self, record: &[u8], delimiter: u8) {
+        self.fields.clear();
+        self.unescaped.clear();
+        let mut start = 0;
+        for end in memchr::memchr_iter(delimiter, record).chain([record.len()]) {
+            let text = &record[start..end];
+            let from = start + text.iter().take_while(|&&byte| byte == b' ').count();
+            let text = text.trim_ascii();
+            let quoted = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+            match quoted {
+                None => self.fields.push(Content::InRecord(from..from + text.len())),
+                Some(inner) => self.push_quoted(record, from + 1..from + 1 + inner.len()),
+            }
+            start = end + 1;
+        }
+    }
+
+    /// Adds a field that stood in quotes.
+    fn push_quoted(&mut self, record: &[u8], text: Range<usize>) {
+        let mut rest = &record[text.clone()];
+        if memchr::memmem::find(rest, b"\"\"").is_none() {
+            return self.fields.push(Content::InRecord(text));
+        }
+        let start = self.unescaped.len();
+        while let Some(quote) = memchr::memchr(b'"', rest) {
+            self.unescaped.extend_from_slice(&rest[..=quote]);
+            rest = &rest[quote + 1..];
+            rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+        }
+        self.unescaped.extend_from_slice(rest);
+        self.fields.push(Content::Unescaped(start..self.unescaped.len()));
     }
 
     /// How many fields there are.
@@ -183,6 +209,20 @@ mod tests {
         }
         assert_eq!(split("a,\"b", b','), Err("a quote is never closed"));
         assert_eq!(split("\"a\"b,c", b','), Err("text follows a closing quote"));
+    }
+
+    #[test]
+    fn quotes_may_hold_nothing_together() {
+        let mut row = Row::default();
+        for (record, fields) in [
+            ("a\t\"b\tc", vec!["a", "\"b", "c"]),
+            ("\"a\"\t b \t\"say \"\"x\"\"\"", vec!["a", "b", "say \"x\""]),
+            ("\"\t\"\"\t", vec!["\"", "", ""]),
+        ] {
+            row.split_at_all(record.as_bytes(), b'\t');
+            let found = (0..row.len()).map(|index| readable(row.field(index, record.as_bytes())));
+            assert_eq!(found.collect::<Vec<_>>(), fields, "{record}");
+        }
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 //! took, the client, result and status, bytes, method, URL, user.
 
 use super::naming::span;
+use super::request::host_of;
 use super::words::Words;
 use super::{Fault, Format, Layout, Parsed, Parser, Stamps};
 use crate::error::Problem;
@@ -39,7 +40,7 @@ fn open(layout: &Layout) -> Result<Box<dyn Parser>, Vec<Problem>> {
         Field::Status => Some(3),
         Field::Bytes => Some(4),
         Field::Method => Some(5),
-        Field::Target => Some(6),
+        Field::Target | Field::Host => Some(6),
         Field::User => Some(7),
         Field::Named(name) if name == "result" => Some(3),
         Field::Named(name) if name == "hierarchy" => Some(8),
@@ -77,11 +78,13 @@ impl Parser for Squid {
             let Some(value) = index.and_then(word) else { continue };
             let slash = value.iter().position(|&byte| byte == b'/');
             let value = match (field, slash) {
-                (Field::Status, Some(slash)) => &value[slash + 1..],
-                (Field::Status, None) => continue,
-                _ => value,
+                (Field::Status, slash) => slash.map(|slash| &value[slash + 1..]),
+                (Field::Host, _) => host_of(word(5).unwrap_or(b""), value),
+                _ => Some(value),
             };
-            self.values.put(position, record, value);
+            if let Some(value) = value {
+                self.values.put(position, record, value);
+            }
         }
         let stamp = Stamp { at, local: false, leap: false };
         Ok(Parsed::Entry(Entry::new(stamp, took, record, &self.values)))
@@ -106,8 +109,8 @@ mod tests {
     use crate::log::readable;
     use proptest::prelude::*;
 
-    const WANTED: [Field; 5] =
-        [Field::Address, Field::Status, Field::Method, Field::Target, Field::User];
+    const WANTED: [Field; 6] =
+        [Field::Address, Field::Status, Field::Method, Field::Target, Field::Host, Field::User];
 
     fn parsed(line: &str) -> Result<String, Fault> {
         let layout = Layout { wanted: WANTED.to_vec(), ..Layout::default() };
@@ -123,10 +126,10 @@ mod tests {
     fn a_line_has_its_end_and_what_it_took() {
         assert_eq!(
             parsed(FORMAT.example).unwrap(),
-            "2015-05-17T10:05:03.586Z 192.0.2.7 200 GET http://example.com/a?b=c ann took 921ms"
+            "2015-05-17T10:05:03.586Z 192.0.2.7 200 GET http://example.com/a?b=c example.com ann took 921ms"
         );
         let short = parsed("1431857103.586 0 192.0.2.7 NONE").unwrap();
-        assert_eq!(short, "2015-05-17T10:05:03.586Z 192.0.2.7 none none none none took 0s");
+        assert_eq!(short, "2015-05-17T10:05:03.586Z 192.0.2.7 none none none none none took 0s");
         assert_eq!(parsed("1431857103.5"), Err("it is cut short within its time".into()));
         assert_eq!(parsed("yesterday 1"), Err(NOT_A_TIME.into()));
         assert_eq!((fits(&[FORMAT.example.as_bytes()]), fits(&[b"1431857103 1 2 3"])), (1, 0));

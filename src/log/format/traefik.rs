@@ -42,5 +42,6 @@ const NAMING: Naming = Naming {
         ("bytes", &["DownstreamContentSize"]),
     ],
     request: &[],
+    required: &["ClientHost", "ClientAddr", "RequestMethod", "RequestPath", "DownstreamStatus"],
     header: |name| format!("request_{name}"),
 };

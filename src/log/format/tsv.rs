@@ -1,6 +1,7 @@
 //! Tables with tabs between their fields.
 
-use super::{Format, Stamps, table};
+use super::table::{self, Dialect};
+use super::{Format, Stamps};
 
 /// The entry of the registry.
 pub const FORMAT: Format = Format {
@@ -9,6 +10,8 @@ pub const FORMAT: Format = Format {
     example: "time\tip\tpath\n2015-05-17T10:05:03Z\t192.0.2.7\t/a",
     expected: table::EXPECTED,
     stamps: Stamps::EndIfTimed,
-    fits: |lines, layout| table::fits(lines, b'\t', layout),
-    open: |layout| table::open(layout, b'\t'),
+    fits: |lines, layout| table::fits(lines, DIALECT, layout),
+    open: |layout| table::open(layout, DIALECT),
 };
+
+const DIALECT: Dialect = Dialect { delimiters: b"\t", quoted: false };

@@ -1,5 +1,6 @@
 //! Logs in the extended format of W3C, as IIS writes them: `#Fields` says what stands where, and may say
-//! something else in the middle of a file. Times are in UTC and of the moment at which a request was done.
+//! something else in the middle of a file. Times are in UTC and of the moment at which a request was done. Between
+//! fields there are spaces, or tabs as in the logs of ISA and TMG.
 //! Also the parser of CloudFront's logs, which are such logs with tabs.
 
 use super::naming::{All, Located, Naming, span};
@@ -18,8 +19,8 @@ pub const FORMAT: Format = Format {
               time-taken\n2015-05-17 10:05:03 192.0.2.7 - GET /a b=c 200 12",
     expected: "a line stands below `#Fields: date time …` and has as many fields as that names",
     stamps: Stamps::EndIfTimed,
-    fits: |lines, _| fits(lines, b' '),
-    open: |layout| open(layout, &NAMING, Dialect { delimiter: b' ', encoded: false }),
+    fits: |lines, layout| fits(lines, layout),
+    open: |layout| open(layout, &NAMING, Dialect { encoded: false }),
 };
 
 const NAMING: Naming = Naming {
@@ -29,30 +30,37 @@ const NAMING: Naming = Naming {
     fields: &[
         ("address", &["c-ip"]),
         ("user", &["cs-username"]),
-        ("method", &["cs-method"]),
+        ("method", &["cs-method", "s-operation"]),
         ("target", &["cs-uri-stem", "cs-uri"]),
         ("status", &["sc-status"]),
         ("forwarded", &["x-forwarded-for", "cs(x-forwarded-for)"]),
         ("host", &["cs-host", "cs(host)", "s-computername"]),
-        ("agent", &["cs(user-agent)"]),
+        ("agent", &["cs(user-agent)", "c-agent"]),
         ("referer", &["cs(referer)"]),
         ("bytes", &["sc-bytes"]),
     ],
     request: &[],
+    required: &[],
     header: |name| format!("cs({name})"),
 };
 
 /// In what such logs differ.
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect {
-    /// What stands between fields.
-    pub delimiter: u8,
-    /// Whether blanks and the like are written as in URLs.
+    /// Whether blanks and the like are written as in URLs; else blanks are written as `+`.
     pub encoded: bool,
 }
 
-/// How many lines stand below a heading with this delimiter, heading and comments included.
-pub fn fits(lines: &[&[u8]], delimiter: u8) -> usize {
+/// What stands between the fields of a line: in fields there are no tabs, but there are blanks where tabs stand between
+/// them.
+#[inline]
+fn delimiter(line: &[u8], layout: &Layout) -> u8 {
+    let by_line = || if memchr::memchr(b'\t', line).is_some() { b'\t' } else { b' ' };
+    layout.delimiter.unwrap_or_else(by_line)
+}
+
+/// How many lines stand below a heading, heading and comments included.
+pub fn fits(lines: &[&[u8]], layout: &Layout) -> usize {
     let mut width = None;
     let mut fitting = 0;
     for line in lines {
@@ -61,6 +69,7 @@ pub fn fits(lines: &[&[u8]], delimiter: u8) -> usize {
             fitting += 1;
             continue;
         }
+        let delimiter = delimiter(line, layout);
         let as_wide = || Some(line.split(|&byte| byte == delimiter).count()) == width;
         fitting += usize::from(line.starts_with(b"#") || as_wide());
     }
@@ -79,7 +88,7 @@ pub fn open(
     Ok(Box::new(W3c {
         dialect,
         all: naming.resolve(layout),
-        wanted: layout.wanted.clone(),
+        layout: layout.clone(),
         heading: None,
         day: Vec::new(),
         fields: Vec::new(),
@@ -92,7 +101,7 @@ pub fn open(
 struct W3c {
     dialect: Dialect,
     all: All,
-    wanted: Vec<Field>,
+    layout: Layout,
     heading: Option<Heading>,
     /// The date of `#Date`, for logs that have none in their lines.
     day: Vec<u8>,
@@ -121,8 +130,9 @@ impl Parser for W3c {
             return Err("no `#Fields` stands above it".into());
         };
         self.fields.clear();
+        let delimiter = delimiter(record, &self.layout);
         let mut start = 0;
-        for end in memchr::memchr_iter(self.dialect.delimiter, record).chain([record.len()]) {
+        for end in memchr::memchr_iter(delimiter, record).chain([record.len()]) {
             self.fields.push((start, end));
             start = end + 1;
         }
@@ -144,13 +154,14 @@ impl Parser for W3c {
         self.values.clear();
         for (position, &index) in heading.located.fields.iter().enumerate() {
             let Some(value) = field(index) else { continue };
-            let query = match self.wanted[position] {
+            let wanted = &self.layout.wanted[position];
+            let query = match wanted {
                 Field::Target => {
                     field(heading.query).filter(|&query| !query.is_empty() && query != b"-")
                 }
                 _ => None,
             };
-            match (query, &self.wanted[position]) {
+            match (query, wanted) {
                 (Some(query), _) => self.values.write(position, |into| {
                     into.extend_from_slice(value);
                     into.push(b'?');
@@ -159,6 +170,11 @@ impl Parser for W3c {
                 (None, Field::Target) => self.values.put(position, record, value),
                 (None, _) if self.dialect.encoded => {
                     self.values.write(position, |into| decode(value, into))
+                }
+                // Between the addresses of a list there are blanks.
+                (None, Field::Forwarded) if value.contains(&b'+') => {
+                    let blank = |&byte: &u8| if byte == b'+' { b' ' } else { byte };
+                    self.values.write(position, |into| into.extend(value.iter().map(blank)));
                 }
                 (None, _) => self.values.put(position, record, value),
             }
@@ -322,8 +338,35 @@ mod tests {
         );
         let (again, _) = parsed("cloudfront", &wanted, &example.replace("%20", "%2520"));
         assert_eq!(again, rows);
-        let lines: Vec<&[u8]> = example.lines().map(str::as_bytes).collect();
-        assert_eq!((fits(&lines, b'\t'), fits(&lines, b' ')), (3, 2));
+        let fits = |format: &str, text: &str| {
+            let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+            (named(format).unwrap().fits)(&lines, &Layout::default())
+        };
+        assert_eq!([fits("cloudfront", example), fits("w3c", example)], [3, 3]);
+        assert_eq!([fits("cloudfront", FORMAT.example), fits("w3c", FORMAT.example)], [0, 2]);
+    }
+
+    #[test]
+    fn tabs_may_stand_between_fields_and_blanks_in_them() {
+        let wanted = [Field::Address, Field::Target, Field::Agent, Field::Method];
+        let text = "#Fields:\tdate\ttime\tc-ip\ts-operation\tcs-uri\tsc-status\tc-agent\ttime-taken\n\
+                    2015-05-17\t10:05:03\t192.0.2.7\tGET\thttp://a/b c\t200\tMozilla/4.0 (x; y)\t12\n";
+        let (rows, _) = parsed("w3c", &wanted, text);
+        assert_eq!(
+            rows,
+            ["2015-05-17T10:05:03Z 192.0.2.7 http://a/b c Mozilla/4.0 (x; y) GET took 12ms"]
+        );
+        let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+        assert_eq!(fits(&lines, &Layout::default()), 2);
+        assert_eq!((named("cloudfront").unwrap().fits)(&lines, &Layout::default()), 0);
+    }
+
+    #[test]
+    fn blanks_in_a_list_of_addresses_are_blanks() {
+        let text = "#Fields: date time X-Forwarded-For cs(User-Agent)\n\
+                    2015-05-17 10:05:03 198.51.100.1,+10.0.0.1 a+b\n";
+        let (rows, _) = parsed("w3c", &[Field::Forwarded, Field::Agent], text);
+        assert_eq!(rows, ["2015-05-17T10:05:03Z 198.51.100.1, 10.0.0.1 a+b"]);
     }
 
     proptest! {

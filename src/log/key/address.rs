@@ -18,7 +18,7 @@ pub enum Host<'a> {
 
 impl Host<'_> {
     /// Reads an address with or without brackets, a port after it and a zone (`fe80::1%eth0`), which are
-    /// dropped. What is no address is a name, as it stands.
+    /// dropped; of a list of addresses the first. What is no address is a name, as it stands.
     #[inline]
     pub fn parse(text: &[u8]) -> Host<'_> {
         match octets(text) {
@@ -29,7 +29,8 @@ impl Host<'_> {
 
     /// Reads what is not an IPv4 address alone.
     fn other(text: &[u8]) -> Host<'_> {
-        let text = text.trim_ascii();
+        let comma = memchr::memchr(b',', text).unwrap_or(text.len());
+        let text = text[..comma].trim_ascii();
         let bare = bare(text);
         if let Some(octets) = octets(bare) {
             return Host::V4(octets);
@@ -185,6 +186,8 @@ mod tests {
             "::ffff:192.0.2.7",
             "::FFFF:c000:207",
             "[::ffff:192.0.2.7]:443",
+            "192.0.2.7, 10.0.0.1",
+            " 192.0.2.7:51234,unknown",
         ] {
             assert_eq!(shown(text, ""), "192.0.2.7", "{text}");
         }

@@ -178,11 +178,13 @@ impl KeyReader {
     #[inline]
     pub fn append(&mut self, entry: &Entry, into: &mut Vec<u8>) {
         let last = self.sources.len().saturating_sub(1);
+        let mut short = false;
         for (index, source) in self.sources.iter().enumerate() {
             let found = source.find(entry);
-            self.short += u64::from(found.short);
+            short |= found.short;
             source.append(&found, index == last, into);
         }
+        self.short += u64::from(short);
     }
 
     /// Of how many entries a forwarded list was too short for the hop that was asked for, so that its

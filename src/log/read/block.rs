@@ -73,6 +73,11 @@ impl<T: Source> Filler<T> {
     }
 
     /// What it reads from.
+    pub fn text(&self) -> &T {
+        &self.text
+    }
+
+    /// The same, once nothing more is read.
     pub fn into_text(self) -> T {
         self.text
     }

@@ -1,33 +1,35 @@
 //! Tells the format of a file by its first lines.
 
-use crate::error::Problem;
+use crate::error::{Problem, suggest};
+use crate::log::format::row::Row;
 use crate::log::format::{FORMATS, Format, Layout, named};
 use crate::log::readable;
 
 /// So many lines are looked at.
 const MOST: usize = 100;
 
-/// The format of a text that starts with `head`, by what most of its first lines fit; how many do not is in a
-/// note. An expression is meant if it is given.
+/// The format of objects of any kind.
+const GENERAL: &str = "json";
+
+/// The format of a text that starts with `head`, and is all of it if `whole`, by what most of its first lines fit; how
+/// many do not is in a note. An expression is meant if it is given.
 ///
 /// # Errors
 /// No format fits most of the lines.
 pub fn detect(
     name: &str,
     head: &[u8],
+    whole: bool,
     layout: &Layout,
 ) -> Result<(&'static Format, Option<String>), Problem> {
     if let (Some(_), Some(format)) = (&layout.pattern, named("regex")) {
         return Ok((format, None));
     }
     let lines = first_lines(head);
-    let scores = FORMATS.iter().map(|format| ((format.fits)(&lines, layout), format));
-    // Of equal ones the first.
-    let (fitting, format) =
-        scores.rev().max_by_key(|(fitting, _)| *fitting).unwrap_or((0, &FORMATS[0]));
+    let Likeliest { format, fitting, counted } = likeliest(&lines, layout);
     // Of the last line only a part may be there, which then counts as nothing.
     let half = usize::from(!head.ends_with(b"\n") && lines.len() > 1);
-    if fitting * 2 > lines.len() - half {
+    if counted * 2 > lines.len() - half {
         let note = (fitting < lines.len()).then(|| {
             let (name, all) = (format.name, lines.len());
             format!("{fitting} of the first {all} lines look like `{name}`, and so all were read as that.")
@@ -36,7 +38,8 @@ pub fn detect(
     }
     let seen = match (fitting, lines.first()) {
         (0, Some(line)) => format!("its first line is `{}`", shortened(line)),
-        (0, None) => "it has no lines".to_owned(),
+        (0, None) if whole => "it has no lines".to_owned(),
+        (0, None) => format!("its first {} KiB are blank lines", head.len() >> 10),
         (fitting, _) => {
             let (name, all) = (format.name, lines.len());
             format!(
@@ -44,9 +47,61 @@ pub fn detect(
             )
         }
     };
+    let column = layout.time.as_ref().filter(|_| fitting == 0);
+    if let Some((column, names)) =
+        column.and_then(|column| Some((column, heading(&lines, layout)?)))
+    {
+        let name = &column.name;
+        let help = suggest(name, names.iter().map(String::as_str));
+        let problem = Problem::new(format!("there is no column `{name}`")).help(help);
+        return Err(Problem { place: column.place.clone(), ..problem });
+    }
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     let help = format!("say it, as `format = \"combined\"`; known are: {}", known.join(", "));
     Err(Problem::new(format!("cannot tell the format of `{name}`: {seen}")).help(help))
+}
+
+/// The format that most lines look like, and how many. Of several the first; but lines with the names of a server are
+/// objects like any other too, and a server writes more than requests among them: it is the server's format unless
+/// fewer than half of the objects have its names.
+fn likeliest(lines: &[&[u8]], layout: &Layout) -> Likeliest {
+    let scores: Vec<(usize, &Format)> =
+        FORMATS.iter().map(|format| ((format.fits)(lines, layout), format)).collect();
+    let most = |scores: &[(usize, &'static Format)]| {
+        scores.iter().rev().max_by_key(|(fitting, _)| *fitting).copied().unwrap_or((0, &FORMATS[0]))
+    };
+    let (counted, format) = most(&scores);
+    let general = Likeliest { format, fitting: counted, counted };
+    if format.name != GENERAL {
+        return general;
+    }
+    let of_server = |format: &Format| format.example.starts_with('{') && format.name != GENERAL;
+    let servers: Vec<_> = scores.into_iter().filter(|(_, format)| of_server(format)).collect();
+    let (fitting, format) = most(&servers);
+    if fitting * 2 >= counted { Likeliest { format, fitting, counted } } else { general }
+}
+
+/// What a text seems to be.
+struct Likeliest {
+    format: &'static Format,
+    /// How many lines look like it.
+    fitting: usize,
+    /// How many look like it or what it is a special case of.
+    counted: usize,
+}
+
+/// The names in the heading of a table, if the lines may be one.
+fn heading(lines: &[&[u8]], layout: &Layout) -> Option<Vec<String>> {
+    let [first, rest @ ..] = lines else { return None };
+    let usual = [b',', b'\t', b';'];
+    let delimiters = layout.delimiter.map_or(usual.to_vec(), |delimiter| vec![delimiter]);
+    let delimiter = delimiters.into_iter().find(|delimiter| {
+        let with = rest.iter().filter(|line| line.contains(delimiter)).count();
+        first.contains(delimiter) && with * 2 >= rest.len()
+    })?;
+    let mut row = Row::default();
+    row.split(first, delimiter).ok().filter(|()| !first.starts_with(b"{"))?;
+    Some((0..row.len()).map(|index| readable(row.field(index, first))).collect())
 }
 
 /// The first lines that are not blank.
@@ -69,9 +124,10 @@ pub fn shortened(line: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::format::Column;
 
     fn detected(text: &str) -> Result<String, String> {
-        match detect("log", text.as_bytes(), &Layout::default()) {
+        match detect("log", text.as_bytes(), true, &Layout::default()) {
             Ok((format, note)) => {
                 Ok(format!("{}{}", format.name, note.map_or(String::new(), |n| format!(": {n}"))))
             }
@@ -112,6 +168,42 @@ mod tests {
             "x".repeat(113)
         );
         assert_eq!(seen(&long), expected);
+    }
+
+    #[test]
+    fn what_a_server_says_beside_its_requests_leaves_its_format() {
+        let line = format!("{}\n", named("caddy").unwrap().example);
+        let other =
+            "{\"level\":\"info\",\"ts\":1431857104.5,\"logger\":\"tls\",\"msg\":\"cleaning\"}\n";
+        for (requests, others, format) in [
+            (99, 1, "caddy: 99 of the first 100 lines look"),
+            (2, 2, "caddy: 2 of the first 4 lines look"),
+            (1, 2, "json"),
+            (0, 2, "json"),
+        ] {
+            let found = detected(&(line.repeat(requests) + &other.repeat(others))).unwrap();
+            assert!(found.starts_with(format), "{requests} {others}: {found}");
+        }
+        let with_text = line.repeat(2) + &other.repeat(2) + "started\nready\n";
+        assert!(detected(&with_text).unwrap().starts_with("caddy: 2 of the first 6 lines"));
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_named_with_those_that_are() {
+        let at = Column { name: "wen".to_owned(), place: None };
+        let layout = Layout { time: Some(at), ..Layout::default() };
+        let problem = detect("log", b"when,\"who\"\n1,a\n2,b\n", true, &layout).unwrap_err();
+        assert_eq!(problem.message, "there is no column `wen`");
+        assert_eq!(problem.help.unwrap(), "did you mean `when`? known are: when, who");
+    }
+
+    #[test]
+    fn blank_lines_alone_tell_no_format() {
+        let blank = detect("log", &[b'\n'; 4096], false, &Layout::default()).unwrap_err();
+        assert_eq!(
+            blank.message,
+            "cannot tell the format of `log`: its first 4 KiB are blank lines"
+        );
     }
 
     #[test]

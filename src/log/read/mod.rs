@@ -12,6 +12,7 @@ mod piece;
 mod reading;
 mod record;
 mod report;
+mod tap;
 mod text;
 
 use std::ops::ControlFlow;

@@ -5,7 +5,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::text::{Packing, Tap, Text};
+use super::tap::Tap;
+use super::text::{Packing, Text};
 use crate::error::Problem;
 
 /// A file that was opened.
@@ -55,9 +56,22 @@ pub fn foreign(name: &str, head: &[u8]) -> Option<Problem> {
 /// Which file a path leads to; `None` if it leads to none.
 pub fn identity(path: &Path) -> Option<Identity> {
     if path == Path::new("-") {
-        return Some(Identity::Input);
+        return Some(input().unwrap_or(Identity::Input));
     }
     numbers(&path.metadata().ok()?).or_else(|| path.canonicalize().ok().map(Identity::Path))
+}
+
+/// Which file the standard input is, where that can be told.
+#[cfg(unix)]
+fn input() -> Option<Identity> {
+    use std::os::fd::AsFd;
+    let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    numbers(&File::from(input).metadata().ok()?)
+}
+
+#[cfg(not(unix))]
+fn input() -> Option<Identity> {
+    None
 }
 
 #[cfg(unix)]
@@ -131,15 +145,17 @@ impl Opened {
 }
 
 impl Witness {
+    /// That the file shrank, so that only `read` of its bytes were read; without a full stop.
+    pub fn shrank(&self, read: u64) -> Option<String> {
+        let length = self.length.filter(|&length| read < length)?;
+        Some(format!("shrank while it was read: {read} of the {length} bytes that it had are used"))
+    }
+
     /// Sentences on what became of the file of which `read` bytes were read.
     pub fn notes(&self, read: u64) -> Vec<String> {
         let (Some(file), Some(length)) = (&self.file, self.length) else { return Vec::new() };
-        let mut notes = Vec::new();
-        if read < length {
-            notes.push(format!(
-                "The file shrank while it was read: {read} of the {length} bytes that it had are used."
-            ));
-        }
+        let mut notes: Vec<String> =
+            self.shrank(read).map(|what| format!("The file {what}.")).into_iter().collect();
         let Ok(now) = file.metadata() else { return notes };
         if now.len() > length {
             let more = now.len() - length;
@@ -149,12 +165,12 @@ impl Witness {
             ));
         }
         let same = self.path.metadata().ok().map(|other| numbers(&other) == numbers(&now));
-        if same != Some(true) {
-            notes.push(
-                "Another file has its name by now; the one that was opened is used, to its end."
-                    .to_owned(),
-            );
-        }
+        let gone = match same {
+            Some(true) => return notes,
+            Some(false) => "Another file has its name by now",
+            None => "No file has its name any more",
+        };
+        notes.push(format!("{gone}; the one that was opened is used, to its end."));
         notes
     }
 }
@@ -193,7 +209,7 @@ mod tests {
         let shrunk = witness.notes(4).join("\n");
         assert!(shrunk.contains("shrank while it was read: 4 of the 8 bytes"), "{shrunk}");
         std::fs::rename(&path, folder.path().join("log.1")).unwrap();
-        assert!(witness.notes(8).join("\n").contains("Another file has its name by now"));
+        assert!(witness.notes(8).join("\n").contains("No file has its name any more"));
         std::fs::write(&path, b"new\n").unwrap();
         assert!(witness.notes(8).join("\n").contains("Another file has its name by now"));
     }
@@ -207,5 +223,6 @@ mod tests {
         assert_eq!(identity(&path), identity(&folder.path().join(".").join("log")));
         assert_ne!(identity(&path), identity(&folder.path().join("other")));
         assert_eq!(identity(&folder.path().join("none")), None);
+        assert!(identity(Path::new("-")).is_some());
     }
 }

@@ -3,14 +3,14 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::block::{Ahead, Block, Filler, READ, Supply};
+use super::block::{Ahead, Block, Filler, READ, Source, Supply};
 use super::crew::Crew;
 use super::lines::{LONGEST, Lines};
 use super::open::{MARK, Opened, Witness};
 use super::piece::Cutter;
 use super::record::{Record, What};
 use super::report::Tally;
-use super::text::Text;
+use super::text::{Broken, Text};
 use super::{File, Options, Report, Sink, Spot, Stop};
 use super::{detect, open};
 use crate::error::Problem;
@@ -51,15 +51,29 @@ impl<S: Sink> Reading<'_, S> {
         let Opened { text, packing, is_file, .. } = opened;
         let (outcome, text) = self.text(Filler::new(text, LONGEST, READ), is_file);
         let broken = text.broken.clone();
-        if let (Some(why), true) = (&broken, self.options.strict)
-            && !matches!(outcome, Err(Ended::Stop(_)) if !self.open)
-        {
-            return Err(Ended::Unusable(Problem::new(format!("`{name}`: {why}"))));
+        let stopped = matches!(outcome, Err(Ended::Stop(_)));
+        // Where the text ends amid the line that is wrong, that is why.
+        if self.options.strict && (self.open || !stopped) {
+            let shrank = || witness.shrank(text.bytes_read()).filter(|_| stopped);
+            let cause = broken.as_ref().map(|broken| self.broken(broken));
+            if let Some(problem) = cause.or_else(|| Some(self.shrank(&shrank()?))) {
+                return Err(Ended::Unusable(problem));
+            }
         }
-        let understood = outcome?;
+        let understood = outcome.map_err(|ended| match (ended, &broken) {
+            (Ended::Unusable(problem), Some(broken)) => {
+                let message = format!("{}; {}", problem.message, broken.of(packing));
+                let help = broken.help.map(str::to_owned).or(problem.help);
+                Ended::Unusable(Problem { message, help, ..problem })
+            }
+            (ended, _) => ended,
+        })?;
         let finished = text.into_tap().finish();
         let (bytes, xxh128) =
             finished.map_err(|cause| Ended::Unusable(open::failed(path, name, &cause)))?;
+        if let (Some(what), true) = (witness.shrank(bytes), self.options.strict) {
+            return Err(Ended::Unusable(self.shrank(&what)));
+        }
         Ok(self.report(understood, packing.name(), broken, &witness, (bytes, xxh128)))
     }
 
@@ -67,16 +81,16 @@ impl<S: Sink> Reading<'_, S> {
         &mut self,
         understood: Understood,
         compression: Option<&'static str>,
-        broken: Option<String>,
+        broken: Option<Broken>,
         witness: &Witness,
         (bytes, xxh128): (u64, String),
     ) -> Report {
         let Understood { format, parser, zones, note } = understood;
         let mut notes: Vec<String> = note.into_iter().collect();
         let packed = compression.unwrap_or_default();
-        notes.extend(
-            broken.map(|why| format!("As {packed}, {why}: what stands before that is used.")),
-        );
+        notes.extend(broken.map(|Broken { why, .. }| {
+            format!("As {packed}, {why}: what stands before that is used.")
+        }));
         notes.extend(witness.notes(bytes));
         notes.extend(parser.notes());
         Report {
@@ -100,7 +114,9 @@ impl<S: Sink> Reading<'_, S> {
     ) -> (Result<Understood, Ended>, Text) {
         let first = filler.next(Block::default()).map_err(|cause| self.unreadable(&cause));
         let first = first.map(Option::unwrap_or_default);
-        let begun = first.and_then(|first| Ok((self.understand(&first, is_file)?, first)));
+        let is_broken = filler.text().broken.is_some();
+        let begun =
+            first.and_then(|first| Ok((self.understand(&first, is_broken, is_file)?, first)));
         let (Begun { mut understood, start, binary }, first) = match begun {
             Ok(begun) => begun,
             Err(ended) => return (Err(ended), filler.into_text()),
@@ -133,17 +149,38 @@ impl<S: Sink> Reading<'_, S> {
         }
     }
 
+    /// The problem that it cannot be unpacked to its end.
+    fn broken(&self, Broken { why, help }: &Broken) -> Problem {
+        let problem = Problem::new(format!("`{}`: {why}", self.file.name));
+        Problem { help: help.map(str::to_owned), ..problem }
+    }
+
+    /// The problem that it shrank.
+    fn shrank(&self, what: &str) -> Problem {
+        let help = "read it once nobody writes to it, or without `strict`";
+        Problem::new(format!("`{}` {what}", self.file.name)).help(help)
+    }
+
     fn unreadable(&self, cause: &io::Error) -> Ended {
         Ended::Unusable(open::failed(&self.file.path, &self.file.name, cause))
     }
 
     /// Understands a text by its first block.
-    fn understand(&mut self, first: &Block, is_file: bool) -> Result<Begun, Ended> {
+    fn understand(
+        &mut self,
+        first: &Block,
+        is_broken: bool,
+        is_file: bool,
+    ) -> Result<Begun, Ended> {
         let name = &self.file.name;
         let head = &first.bytes[LONGEST..first.end];
         let mark = if head.starts_with(MARK) { MARK.len() } else { 0 };
         let text = &head[mark..];
         if let Some(problem) = open::foreign(name, head) {
+            return Err(Ended::Unusable(problem));
+        }
+        if text.is_empty() && is_broken {
+            let problem = Problem::new(format!("nothing of `{name}` can be unpacked"));
             return Err(Ended::Unusable(problem));
         }
         if text.is_empty() {
@@ -161,7 +198,7 @@ impl<S: Sink> Reading<'_, S> {
         }
         let (format, note) = match self.options.format {
             Some(format) => (format, None),
-            None => detect::detect(name, text, &self.options.layout).map_err(|problem| {
+            None => detect::detect(name, text, whole, &self.options.layout).map_err(|problem| {
                 Ended::Unusable(match binary {
                     true => Problem::new(format!("`{name}` is a binary file")),
                     false => problem,

@@ -111,7 +111,38 @@ fn a_file_cut_short_gives_its_lines_so_far_unless_it_is_strict() {
     assert_eq!(read_from(folder.path(), &["cut"], &strict).unwrap_err(), "`cut`: it is cut short");
     std::fs::write(folder.path().join("five"), &packed[..5]).unwrap();
     let five = read_from(folder.path(), &["five"], &options()).unwrap_err();
-    assert_eq!(five, "`five` is empty\n  a log has at least one request");
+    assert_eq!(five, "nothing of `five` can be unpacked; as gzip, it is cut short");
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_a_mistake_if_it_is_strict() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    let text: String = (0..3000).map(line).collect::<String>().repeat(5);
+    for strict in [false, true] {
+        std::fs::write(&path, &text).unwrap();
+        let file = File { path: path.clone(), name: "log".to_owned(), place: None };
+        let options = Options { strict, ..options() };
+        let mut shrink = |_, _| {
+            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            file.set_len(300_000).unwrap();
+            ControlFlow::Continue(())
+        };
+        match read(&[file], &options, &mut Kept::default(), &mut shrink) {
+            Ok(reports) => {
+                assert!(!strict && reports[0].bytes < text.len() as u64, "{}", reports[0].bytes);
+                assert!(reports[0].notes[0].starts_with("The file shrank while it was read: "));
+            }
+            Err(Stop::Problems(problems)) => {
+                assert!(strict, "{problems:?}");
+                assert!(
+                    problems[0].message.starts_with("`log` shrank while it was read: "),
+                    "{problems:?}"
+                );
+            }
+            Err(Stop::Interrupted) => panic!("nobody said so"),
+        }
+    }
 }
 
 #[test]

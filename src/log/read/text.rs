@@ -1,99 +1,16 @@
-//! The text of a file: its bytes as they are, or unpacked. Every byte of the file is digested on the way, as
-//! it stands there.
+//! The text of a file: its bytes as they are, or unpacked.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use twox_hash::XxHash3_128;
 
 use super::block::Source;
+use super::tap::Tap;
 
 /// Bytes read of a compressed file at once.
 const PACKED: usize = 64 << 10;
-
-/// A file that is read, with all that is known of what went by.
-pub struct Tap {
-    source: Box<dyn Read + Send>,
-    /// What was read to see what the file is, and not yet handed on.
-    head: Vec<u8>,
-    digest: Box<XxHash3_128>,
-    bytes: u64,
-    /// At most so many bytes more: what the file had when it was opened.
-    left: u64,
-    /// What kept the file from being read on.
-    failure: Option<io::Error>,
-}
-
-impl Tap {
-    /// Reads at most `length` bytes of a file.
-    pub fn new(source: Box<dyn Read + Send>, length: Option<u64>) -> Tap {
-        Tap {
-            source,
-            head: Vec::new(),
-            digest: Box::new(XxHash3_128::new()),
-            bytes: 0,
-            left: length.unwrap_or(u64::MAX),
-            failure: None,
-        }
-    }
-
-    /// The first bytes, up to `count`, which are read again afterwards.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        let mut head = vec![0; count];
-        let mut length = 0;
-        while length < count {
-            match self.read(&mut head[length..])? {
-                0 => break,
-                read => length += read,
-            }
-        }
-        head.truncate(length);
-        self.head = head;
-        Ok(&self.head)
-    }
-
-    /// Reads all that is left, for the digest, and gives the number of bytes and the digest, in hexadecimal.
-    ///
-    /// # Errors
-    /// The file cannot be read to its end.
-    pub fn finish(mut self) -> io::Result<(u64, String)> {
-        let mut rest = vec![0; PACKED];
-        while self.read(&mut rest)? > 0 {}
-        Ok((self.bytes, format!("{:032x}", self.digest.finish_128())))
-    }
-}
-
-impl Read for Tap {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if !self.head.is_empty() {
-            let count = self.head.len().min(into.len());
-            into[..count].copy_from_slice(&self.head[..count]);
-            self.head.drain(..count);
-            return Ok(count);
-        }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(into.len());
-        let count = loop {
-            match self.source.read(&mut into[..most]) {
-                Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
-                Err(cause) => {
-                    let again = io::Error::new(cause.kind(), cause.to_string());
-                    self.failure = Some(cause);
-                    return Err(again);
-                }
-                Ok(count) => break count,
-            }
-        };
-        self.digest.write(&into[..count]);
-        self.bytes += count as u64;
-        self.left -= count as u64;
-        Ok(count)
-    }
-}
 
 /// How a file is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,13 +49,28 @@ impl Packing {
 pub struct Text {
     unpacker: Unpacker,
     /// Why the text ends before the file does.
-    pub broken: Option<String>,
+    pub broken: Option<Broken>,
+}
+
+/// Why a text ends before its file does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// A sentence without its full stop, such as "it is cut short".
+    pub why: String,
+    /// What can be done, where something can.
+    pub help: Option<&'static str>,
 }
 
 enum Unpacker {
     None(Tap),
-    Gzip(Box<MultiGzDecoder<BufReader<Tap>>>),
+    Gzip(Box<Members>),
     Zstd(Box<Frames>),
+}
+
+/// The members of a file that gzip has packed.
+struct Members {
+    /// `None` while the next one is made.
+    decoder: Option<GzDecoder<BufReader<Tap>>>,
 }
 
 /// The frames of a file that zstd has packed.
@@ -147,7 +79,15 @@ struct Frames {
     decoder: FrameDecoder,
     /// Whether a frame has begun.
     inside: bool,
+    /// What has ended the last frame before its end; what stands before it is still to be given.
+    failure: Option<io::Error>,
 }
+
+/// A block that is the last and has nothing in it, and a checksum, which is not looked at.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+
+/// The largest window of zstd that is unpacked, as by `zstd -d`: memory that a file may ask for.
+const MOST_WINDOW: u64 = 128 << 20;
 
 impl Text {
     /// The text of a file that is packed in some way.
@@ -155,12 +95,16 @@ impl Text {
         let buffered = |tap: Tap| BufReader::with_capacity(PACKED, tap);
         let unpacker = match packing {
             Packing::None => Unpacker::None(tap),
-            Packing::Gzip => Unpacker::Gzip(Box::new(MultiGzDecoder::new(buffered(tap)))),
-            Packing::Zstd => Unpacker::Zstd(Box::new(Frames {
-                source: buffered(tap),
-                decoder: FrameDecoder::new(),
-                inside: false,
-            })),
+            Packing::Gzip => {
+                let decoder = Some(GzDecoder::new(buffered(tap)));
+                Unpacker::Gzip(Box::new(Members { decoder }))
+            }
+            Packing::Zstd => {
+                let mut decoder = FrameDecoder::new();
+                decoder.set_max_window_size(MOST_WINDOW);
+                let source = buffered(tap);
+                Unpacker::Zstd(Box::new(Frames { source, decoder, inside: false, failure: None }))
+            }
         };
         Text { unpacker, broken: None }
     }
@@ -169,7 +113,7 @@ impl Text {
     pub fn into_tap(self) -> Tap {
         match self.unpacker {
             Unpacker::None(tap) => tap,
-            Unpacker::Gzip(decoder) => decoder.into_inner().into_inner(),
+            Unpacker::Gzip(mut members) => members.take().into_inner(),
             Unpacker::Zstd(frames) => frames.source.into_inner(),
         }
     }
@@ -177,7 +121,7 @@ impl Text {
     fn tap(&self) -> &Tap {
         match &self.unpacker {
             Unpacker::None(tap) => tap,
-            Unpacker::Gzip(decoder) => decoder.get_ref().get_ref(),
+            Unpacker::Gzip(members) => members.tap(),
             Unpacker::Zstd(frames) => frames.source.get_ref(),
         }
     }
@@ -190,17 +134,14 @@ impl Source for Text {
         }
         let read = match &mut self.unpacker {
             Unpacker::None(tap) => return tap.read(into),
-            Unpacker::Gzip(decoder) => decoder.read(into),
+            Unpacker::Gzip(members) => members.read(into),
             Unpacker::Zstd(frames) => frames.read(into),
         };
         // What cannot be unpacked ends the text; what cannot be read is another matter.
         read.or_else(|cause| match self.tap().failure.is_some() {
             true => Err(cause),
             false => {
-                self.broken = Some(match cause.kind() {
-                    ErrorKind::UnexpectedEof => "it is cut short".to_owned(),
-                    _ => format!("it cannot be unpacked any further: {cause}"),
-                });
+                self.broken = Some(Broken::by(&cause));
                 Ok(0)
             }
         })
@@ -211,18 +152,93 @@ impl Source for Text {
     }
 }
 
+impl Broken {
+    /// The reason, where it has to be said how the file is packed: `as gzip, it is cut short`.
+    pub fn of(&self, packing: Packing) -> String {
+        format!("as {}, {}", packing.name().unwrap_or("text"), self.why)
+    }
+
+    /// What has ended a text, given what cannot be unpacked.
+    fn by(cause: &io::Error) -> Broken {
+        let inner = cause.get_ref().and_then(|inner| inner.downcast_ref());
+        if let Some(FrameDecoderError::WindowSizeTooBig { requested, max }) = inner {
+            let [requested, max] = [requested, max].map(|bytes| bytes.div_ceil(1 << 20));
+            let why =
+                format!("it asks for a window of {requested} MiB, which is more than {max} MiB");
+            return Broken { why, help: Some("unpack it first: `zstd -d --long=31 FILE`") };
+        }
+        let why = match cause.kind() {
+            ErrorKind::UnexpectedEof => "it is cut short".to_owned(),
+            _ => format!("it cannot be unpacked any further: {cause}"),
+        };
+        Broken { why, help: None }
+    }
+}
+
+impl Members {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let read = decoder.read(into)?;
+            if read > 0 || into.is_empty() || !next_member(decoder.get_mut())? {
+                return Ok(read);
+            }
+            let source = self.take();
+            self.decoder = Some(GzDecoder::new(source));
+        }
+        Ok(0)
+    }
+
+    /// What it reads from; nothing more is read until there is another decoder.
+    fn take(&mut self) -> BufReader<Tap> {
+        match self.decoder.take() {
+            Some(decoder) => decoder.into_inner(),
+            None => unreachable!("a decoder is taken only to make the next or at the end"),
+        }
+    }
+
+    fn tap(&self) -> &Tap {
+        match &self.decoder {
+            Some(decoder) => decoder.get_ref().get_ref(),
+            None => unreachable!("as above"),
+        }
+    }
+}
+
+/// Passes over the zeros that tapes and archives put after a member; whether another follows.
+fn next_member(source: &mut BufReader<Tap>) -> io::Result<bool> {
+    loop {
+        let rest = source.fill_buf()?;
+        if rest.is_empty() {
+            return Ok(false);
+        }
+        let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
+        let all = zeros == rest.len();
+        source.consume(zeros);
+        if !all {
+            return Ok(true);
+        }
+    }
+}
+
 impl Frames {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             while self.inside && self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let one = BlockDecodingStrategy::UptoBlocks(1);
-                let decoded = self.decoder.decode_blocks(&mut self.source, one);
-                decoded.map_err(|cause| self.failure(cause))?;
+                let one = || BlockDecodingStrategy::UptoBlocks(1);
+                if let Err(cause) = self.decoder.decode_blocks(&mut self.source, one()) {
+                    self.failure = Some(self.failed(cause));
+                    // The decoder keeps what later blocks may refer to until it has seen the last one.
+                    let ended = self.decoder.decode_blocks(LAST_BLOCK, one());
+                    self.inside = ended.is_ok();
+                }
             }
             if self.inside && self.decoder.can_collect() > 0 {
                 return self.decoder.read(into);
             }
             self.inside = false;
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
             if self.source.fill_buf()?.is_empty() {
                 return Ok(0);
             }
@@ -237,14 +253,17 @@ impl Frames {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(cause) => return Err(self.failure(cause)),
+                Err(cause) => return Err(self.failed(cause)),
             }
         }
     }
 
     /// What went wrong: at the end of the file, that it is cut short.
-    fn failure(&mut self, cause: FrameDecoderError) -> io::Error {
+    fn failed(&mut self, cause: FrameDecoderError) -> io::Error {
         match self.source.fill_buf() {
+            _ if matches!(cause, FrameDecoderError::WindowSizeTooBig { .. }) => {
+                io::Error::other(cause)
+            }
             Ok([]) => ErrorKind::UnexpectedEof.into(),
             _ => io::Error::other(cause),
         }
@@ -279,7 +298,7 @@ mod tests {
                 count => all.extend_from_slice(&part[..count]),
             }
         }
-        let broken = text.broken.take();
+        let broken = text.broken.take().map(|broken| broken.why);
         (all, broken, text.into_tap().finish().unwrap().0, packing)
     }
 
@@ -317,10 +336,36 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_that_of_the_file_as_far_as_it_may_be_read() {
-        let mut tap = Tap::new(Box::new(io::Cursor::new(b"abcdef".to_vec())), Some(3));
-        assert_eq!(tap.peek(2).unwrap(), b"ab");
-        let digest = "06b05ab6733a618578af5f94892f3950";
-        assert_eq!(tap.finish().unwrap(), (3, digest.to_owned()));
+    fn a_frame_cut_short_gives_all_blocks_before_the_cut() {
+        // Blocks of 128 KiB at most, in a window that holds them all.
+        let text: Vec<u8> =
+            (0..60_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
+        let file = zstd(&text);
+        let (found, broken, ..) = unpacked(&file[..file.len() - 1]);
+        assert!(
+            found.len() > text.len() - (128 << 10) && text.starts_with(&found),
+            "{}",
+            found.len()
+        );
+        assert_eq!(broken.as_deref(), Some("it is cut short"));
+    }
+
+    #[test]
+    fn a_window_larger_than_is_read_is_told_with_what_to_do() {
+        // Magic, no checksum and no size, and a window of 2^(10 + 18) bytes.
+        let file = [0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0];
+        let tap = Tap::new(Box::new(io::Cursor::new(file.to_vec())), None);
+        let mut text = Text::new(tap, Packing::Zstd);
+        assert_eq!(text.read(&mut [0; 7]).unwrap(), 0);
+        let Broken { why, help } = text.broken.unwrap();
+        assert_eq!(why, "it asks for a window of 256 MiB, which is more than 128 MiB");
+        assert_eq!(help, Some("unpack it first: `zstd -d --long=31 FILE`"));
+    }
+
+    #[test]
+    fn zeros_after_a_member_are_passed_over() {
+        let padded = [gzip(b"one "), vec![0; 3 * PACKED], gzip(b"two"), vec![0; 512]].concat();
+        let length = padded.len() as u64;
+        assert_eq!(unpacked(&padded), (b"one two".to_vec(), None, length, Packing::Gzip));
     }
 }

@@ -6,6 +6,7 @@ use super::{Inspection, notes};
 use crate::inspect::{Figures, KeyFigures, Peak, WINDOWS};
 use crate::log::read::Report;
 use crate::params::Choice;
+use crate::time::SECOND;
 
 impl Inspection<'_> {
     /// All of it.
@@ -39,10 +40,10 @@ impl Inspection<'_> {
             "requests": requests,
             "first": figures.first.to_string(),
             "last": figures.last.to_string(),
-            "span_s": figures.span().as_secs_f64(),
+            "span_s": seconds(figures.nanos()),
             "resolution": figures.resolution.unit(),
             "longest_silence": figures.silence.map(|silence| {
-                json!({ "from": silence.from.to_string(), "lasts_s": silence.lasts.as_secs_f64() })
+                json!({ "from": silence.from.to_string(), "lasts_s": seconds(silence.nanos) })
             }),
             "peaks": peaks(&figures.peaks),
             "statuses": answers,
@@ -84,4 +85,9 @@ fn of_file(report: &Report) -> Json {
         "notes": notes(report).collect::<Vec<_>>(),
         "not_used": report.unusable,
     })
+}
+
+/// Nanoseconds in seconds.
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / SECOND as f64
 }

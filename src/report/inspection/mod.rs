@@ -11,7 +11,7 @@ use super::words::{listed, printable, wrap};
 use crate::inspect::{Figures, KeyFigures, MINUTE, Peak, Resolution, Statuses, WINDOWS};
 use crate::log::limited::Handling;
 use crate::log::read::{Report, Skipped};
-use crate::time::{DAY, SECOND};
+use crate::time::{DAY, SECOND, Span};
 
 /// A log with all that is told of it.
 pub struct Inspection<'a> {
@@ -65,7 +65,12 @@ impl Inspection<'_> {
         }
         let when = match figures.requests {
             1 => format!("at {}", figures.first),
-            _ => format!("in {} from {} to {}", span(figures.span()), figures.first, figures.last),
+            _ => format!(
+                "in {} from {} to {}",
+                stretch(figures.nanos()),
+                figures.first,
+                figures.last
+            ),
         };
         let mean = mean(figures).map_or(String::new(), |mean| format!("; {mean}"));
         facts.push(("requests", format!("{} {when}{mean}", count(figures.requests))));
@@ -82,7 +87,7 @@ impl Inspection<'_> {
         }
         facts.push(("stamps", stamps(figures.resolution)));
         if let Some(silence) = figures.silence {
-            let text = format!("{} at most, from {}", span(silence.lasts), silence.from);
+            let text = format!("{} at most, from {}", stretch(silence.nanos), silence.from);
             facts.push(("silence", text));
         }
         facts
@@ -170,6 +175,14 @@ fn notes(report: &Report) -> impl Iterator<Item = String> {
     own.chain(late).chain(report.order.step_note()).chain(leap)
 }
 
+/// So many nanoseconds, which may be more than a span has.
+fn stretch(nanos: u64) -> String {
+    match nanos <= Span::MAX.nanos() {
+        true => span(Span::from_nanos(nanos)),
+        false => format!("{}d", (u128::from(nanos) + u128::from(DAY / 2)) / u128::from(DAY)),
+    }
+}
+
 /// `1 line`, `2,000 lines`.
 fn several(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
@@ -181,7 +194,7 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// `12.5 a minute`, per the shortest unit in which there is one at least; `None` where no time passes.
 fn mean(figures: &Figures) -> Option<String> {
-    let nanos = u128::from(figures.span().nanos());
+    let nanos = u128::from(figures.nanos());
     if nanos == 0 {
         return None;
     }

@@ -4,7 +4,7 @@ use super::super::words::width;
 use super::*;
 use crate::inspect::{KeyTable, Share, Silence, Threshold};
 use crate::log::limited::Count;
-use crate::time::{Instant, Span};
+use crate::time::Instant;
 
 fn at(second: i64) -> Instant {
     Instant(Instant::MIDNIGHT.0 + second * SECOND as i64)
@@ -29,7 +29,7 @@ fn figures() -> Figures {
         first: at(0),
         last: at(86_400 + 7),
         peaks: peaks([12, 100, 300, 1200, 5000]),
-        silence: Some(Silence { from: at(600), lasts: Span::from_secs(3700) }),
+        silence: Some(Silence { from: at(600), nanos: 3700 * SECOND }),
         resolution: Resolution::Seconds,
         statuses: Statuses { classes: [0, 12_000, 200, 100, 0], others: 5, none: 40 },
         limited: Count { refused: 90, retries: 70, unwatched: 0 },
@@ -45,6 +45,18 @@ fn figures() -> Figures {
             threshold: Threshold { requests: 90, above: 2 },
         },
     }
+}
+
+#[test]
+fn a_log_may_span_more_than_a_span_has() {
+    // 300 years, 72 of them leap years: of the 75 that four divides 1700, 1800 and 1900 are none. 109,572 days.
+    let first: Instant = Instant::parse("1700-01-01T00:00:00Z").unwrap();
+    let last = Instant::parse("2000-01-01T00:00:00Z").unwrap();
+    let silence = Some(Silence { from: first, nanos: 109_572 * DAY });
+    let figures = Figures { requests: 2, first, last, silence, ..figures() };
+    let text = shown(&figures, |inspection| inspection.text(200, false));
+    assert!(text.contains("2 in 109572d from 1700-01-01T00:00:00Z"), "{text}");
+    assert!(text.contains("109572d at most, from 1700-01-01"), "{text}");
 }
 
 fn shown<R>(figures: &Figures, show: impl FnOnce(&Inspection) -> R) -> R {

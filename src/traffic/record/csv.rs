@@ -1,13 +1,12 @@
 //! Tables as CSV: a heading, then one request a row, with the columns named in the scenario. Everything about a
 //! client may have a column of its own.
 
-use std::borrow::Cow;
-
+use super::costs::Costs;
 use super::request::{Reading, address};
 use super::{Settings, open};
 use crate::error::Place;
 use crate::log::format::{Column, Fault, Layout, named};
-use crate::log::{Entry, Field, Number, TimeUnit, Unit, readable};
+use crate::log::{Entry, Field, TimeUnit, Unit, readable};
 use crate::params::Params;
 use crate::traffic::{Account, Client, Kind};
 
@@ -64,7 +63,7 @@ fn settings(params: &mut Params) -> Option<Settings> {
         place: Some(params.place_of("path")),
         ..Layout::default()
     };
-    let reading = Box::new(Table { who, endpoint, costs });
+    let reading = Box::new(Table { who, endpoint, costs: Costs::of(costs) });
     Some(Settings { format: named("csv"), ..Settings::new(layout, reading) })
 }
 
@@ -96,7 +95,8 @@ fn columns(params: &mut Params) -> Option<Columns> {
     let cost: Vec<String> = params.or(
         "cost",
         Vec::new(),
-        "What it cost: a column of whole numbers, or several to be added up. By default 1.",
+        "What it cost: a column of whole numbers, or several to be added up; 1 where that is nothing. \
+         By default 1.",
     );
     let place = params.place_of("cost");
     let cost = cost.into_iter().map(|name| column(name, place.clone())).collect();
@@ -126,7 +126,7 @@ impl Wanted {
 struct Table {
     who: [Option<usize>; 5],
     endpoint: Option<usize>,
-    costs: Vec<(usize, String)>,
+    costs: Costs,
 }
 
 impl Reading for Table {
@@ -171,7 +171,15 @@ impl Reading for Table {
     }
 
     fn cost(&mut self, entry: &Entry) -> Result<u32, Fault> {
-        total(entry, &self.costs)
+        self.costs.total(entry)
+    }
+
+    fn mistake(&self) -> Option<String> {
+        self.costs.mistake()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.costs.note().into_iter().collect()
     }
 }
 
@@ -188,29 +196,4 @@ fn parts(identity: &[u8]) -> [Option<&[u8]>; 5] {
         rest = tail;
         (length > 0).then_some(part)
     })
-}
-
-/// The sum of some fields, given by their positions and names; 1 if there are none.
-///
-/// # Errors
-/// One of them is no whole number, or the sum is none from 1 up.
-pub fn total(entry: &Entry, costs: &[(usize, String)]) -> Result<u32, Fault> {
-    if costs.is_empty() {
-        return Ok(1);
-    }
-    let mut sum = 0_u64;
-    for (position, name) in costs {
-        let part =
-            entry.get(*position).and_then(Number::parse).and_then(|number| number.as_count());
-        let Some(part) = part else {
-            let reason = format!("`{name}` is not a whole number from 0 up");
-            return Err(Fault::Skip(Cow::Owned(reason)));
-        };
-        sum = sum.saturating_add(part);
-    }
-    match u32::try_from(sum) {
-        Ok(0) => Err("it costs nothing".into()),
-        Ok(cost) => Ok(cost),
-        Err(_) => Err("it costs more than 4294967295".into()),
-    }
 }

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 use jiff::tz::TimeZone;
 
-use super::csv::total;
+use super::costs::Costs;
 use super::intake::Order;
 use super::request::Reading;
 use super::{Settings, open};
@@ -66,7 +66,8 @@ fn settings(params: &mut Params) -> Option<Settings> {
     let cost: Vec<String> = params.or(
         "cost",
         Vec::new(),
-        "What a request cost: a field of whole numbers, or several to be added up. By default 1.",
+        "What a request cost: a field of whole numbers, or several to be added up; 1 where that is nothing. \
+         By default 1.",
     );
     let columns = columns(params);
     let pattern: Option<String> = params.optional(
@@ -134,6 +135,7 @@ fn settings(params: &mut Params) -> Option<Settings> {
         place: Some(params.place_of("path")),
         ..Layout::default()
     };
+    let costs = Costs::of(costs);
     let (judging, key, judged) = (reader.clone(), Vec::new(), IndexMap::default());
     let reading =
         Box::new(Log { client, reader, judging, key, endpoint, sieve, judged, watch, costs });
@@ -206,7 +208,7 @@ struct Log {
     /// What filters of keys say of those that were met, if there are any.
     judged: IndexMap<Box<[u8]>, Result<(), usize>, FixedState>,
     watch: Option<(Handling, Watch)>,
-    costs: Vec<(usize, String)>,
+    costs: Costs,
 }
 
 impl Log {
@@ -271,7 +273,11 @@ impl Reading for Log {
     }
 
     fn cost(&mut self, entry: &Entry) -> Result<u32, Fault> {
-        total(entry, &self.costs)
+        self.costs.total(entry)
+    }
+
+    fn mistake(&self) -> Option<String> {
+        self.costs.mistake()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -296,6 +302,7 @@ impl Reading for Log {
                 count(lists, "forwarded list has", "forwarded lists have")
             )),
         }
+        notes.extend(self.costs.note());
         notes
     }
 }

@@ -12,6 +12,7 @@
 pub mod access_log;
 mod column;
 mod columns;
+mod costs;
 pub mod csv;
 mod drawn;
 mod durations;
@@ -169,6 +170,11 @@ fn open(
         }
     };
     let (source, seconds, without_address) = intake.finish(spread);
+    if let Some(message) = settings.reading.mistake() {
+        let problem = Problem::at(&params.place_of("path"), message);
+        params.problems().add(problem.help("name a field that requests have"));
+        return None;
+    }
     let more = settings.reading.notes();
     if reports.iter().all(|report| report.used == 0) {
         let problem = Problem::at(&params.place_of("path"), "no request is left to count");

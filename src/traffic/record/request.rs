@@ -36,6 +36,11 @@ pub trait Reading {
         Ok(1)
     }
 
+    /// What shows that the user has meant something else, once all is read.
+    fn mistake(&self) -> Option<String> {
+        None
+    }
+
     /// What else must be known of what was read, one sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -61,8 +66,10 @@ pub fn append_text(text: &[u8], into: &mut Vec<u8>) {
 }
 
 /// The address that a text is, as far as it is one: without brackets, and ::ffff:192.0.2.7 as 192.0.2.7, as
-/// seen by a server that listens on both.
+/// seen by a server that listens on both; of a list the first.
 pub fn address(text: &[u8]) -> Option<IpAddr> {
+    let comma = memchr::memchr(b',', text).unwrap_or(text.len());
+    let text = text[..comma].trim_ascii();
     let bare = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
     let text = std::str::from_utf8(bare.unwrap_or(text)).ok()?;
     text.parse().ok().map(|address: IpAddr| address.to_canonical())
@@ -89,6 +96,7 @@ mod tests {
             ("192.0.2.7", "192.0.2.7", false),
             ("::ffff:192.0.2.7", "192.0.2.7", false),
             ("[2001:db8:0::1]", "2001:db8::1", false),
+            ("192.0.2.7, 10.0.0.1", "192.0.2.7", false),
             ("host.example", "host.example", true),
             ("-", "-", true),
         ] {

@@ -1,5 +1,5 @@
 //! What stands before the time of a line: perhaps the name of the site or a prefix of syslog, one address
-//! or several, an identity that nobody uses, and the user.
+//! or several, perhaps in quotes, an identity that nobody uses, and the user.
 
 use std::net::IpAddr;
 
@@ -75,6 +75,36 @@ fn is_plain(word: &[u8]) -> bool {
 
 /// Reads what stands before the time of a line that starts with a word.
 pub fn read(before: &[u8]) -> Head<'_> {
+    quoted_list(before).unwrap_or_else(|| plain(before))
+}
+
+/// Reads what starts with a list of addresses in quotes, and after it may have the address of the nearest proxy. `None`
+/// if it does not.
+fn quoted_list(before: &[u8]) -> Option<Head<'_>> {
+    let inner = before.strip_prefix(b"\"")?;
+    let close = memchr::memchr(b'"', inner)?;
+    let list = inner[..close].trim_ascii();
+    if list != b"-" && !is_address(list) {
+        return None;
+    }
+    let rest = &inner[close + 1..];
+    let head = plain(&rest[next_word(rest, 0)?..]);
+    let (list, first) = match list {
+        b"-" => (None, None),
+        list => (Some(list), list.split(|&byte| byte == b',').next()),
+    };
+    match (first, is_address(head.address)) {
+        (_, true) => Some(Head { forwarded: list.or(head.forwarded), ..head }),
+        (Some(first), false) => {
+            let (address, host) = (first.trim_ascii(), None);
+            Some(Head { address, forwarded: list, host, user: user(rest) })
+        }
+        (None, false) => None,
+    }
+}
+
+/// Reads what starts with a word in no quotes.
+fn plain(before: &[u8]) -> Head<'_> {
     let first = word(before, 0);
     let (mut start, mut host) = (0, None);
     if !is_address(first) {
@@ -210,6 +240,10 @@ mod tests {
             ("- - - ", "- | none | none | none"),
             ("192.0.2.7 ", "192.0.2.7 | none | none | none"),
             ("192.0.2.7, ", "192.0.2.7 | 192.0.2.7 | none | none"),
+            ("\"1.2.3.4, 5.6.7.8\" - ann ", "1.2.3.4 | 1.2.3.4, 5.6.7.8 | none | ann"),
+            ("\"1.2.3.4\" - - ", "1.2.3.4 | 1.2.3.4 | none | none"),
+            ("\"1.2.3.4, 5.6.7.8\" 10.0.0.1 - ann ", "10.0.0.1 | 1.2.3.4, 5.6.7.8 | none | ann"),
+            ("\"-\" 10.0.0.1 - - ", "10.0.0.1 | none | none | none"),
         ] {
             assert_eq!(shown(before), expected, "{before}");
         }

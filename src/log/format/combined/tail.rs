@@ -2,9 +2,10 @@
 //! a server was told to add. Quotes may be escaped, raw or missing; a field that is spoilt by them is
 //! joined again where its last quote shows it.
 
+use crate::log::format::naming::span;
 use crate::log::format::request::{closing_quote, split, unquoted};
 use crate::log::format::words::Words;
-use crate::log::number::{Number, Unit};
+use crate::log::number::Unit;
 use crate::time::Span;
 
 /// A field after the time.
@@ -68,8 +69,11 @@ impl Tail {
         split(if closed { unquoted(field) } else { inner }, closed)
     }
 
-    /// The first quoted field after the agent.
+    /// The first quoted field after the agent; none of those that Traefik adds is a list.
     pub fn forwarded<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
+        if self.is_of_traefik(text) {
+            return None;
+        }
         let mut more = (OWN..self.words.len()).filter_map(|index| self.words.get(index, text));
         let field = more.find(|field| field.starts_with(b"\""))?;
         Some(unquoted(field))
@@ -84,8 +88,20 @@ impl Tail {
             _ => true,
         };
         let last = self.words.len().checked_sub(1).filter(|_| more)?;
-        let nanos = Number::parse(unquoted(self.words.get(last, text)?))?.nanos(unit)?;
-        u64::try_from(nanos).ok().map(Span::from_nanos)
+        span(unquoted(self.words.get(last, text)?), unit)
+    }
+
+    /// Whether after the agent there is what Traefik adds: how many requests there were, router and server in
+    /// quotes, and the duration with its unit, as in `17 "web@docker" "http://10.0.0.1:80" 12ms`.
+    fn is_of_traefik(&self, text: &[u8]) -> bool {
+        let more: [Option<&[u8]>; 4] =
+            std::array::from_fn(|index| self.words.get(OWN + index, text));
+        let [Some(count), Some(router), Some(server), Some(took)] = more else { return false };
+        self.words.len() == OWN + 4
+            && count.iter().all(u8::is_ascii_digit)
+            && router.starts_with(b"\"")
+            && server.starts_with(b"\"")
+            && took.strip_suffix(b"ms").is_some_and(|ms| ms.iter().all(u8::is_ascii_digit))
     }
 }
 
@@ -144,7 +160,17 @@ mod tests {
         let own = r#" "GET / HTTP/1.1" 200 5 "-" "agent""#;
         assert_eq!(list(&format!(r#"{own} "1.2.3.4, 5.6.7.8""#)).unwrap(), "1.2.3.4, 5.6.7.8");
         assert_eq!(list(&format!(r#"{own} 0.5 "1.2.3.4""#)).unwrap(), "1.2.3.4");
+        assert_eq!(
+            list(&format!(r#"{own} "1.2.3.4" rt=0.25 uct="0.001" urt="0.2""#)).unwrap(),
+            "1.2.3.4"
+        );
         assert_eq!(list(own), None);
+        let traefik = format!(r#"{own} 17 "web@docker" "http://10.0.0.1:80" 1500ms"#);
+        assert_eq!(list(&traefik), None);
+        let mut tail = Tail::default();
+        tail.split(traefik.as_bytes());
+        let took = tail.duration(traefik.as_bytes(), Unit::Milliseconds);
+        assert_eq!(took, Some(Span::from_nanos(1_500_000_000)));
     }
 
     proptest! {

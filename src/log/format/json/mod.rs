@@ -49,7 +49,7 @@ pub fn open(layout: &Layout, naming: &Naming) -> Result<Box<dyn Parser>, Vec<Pro
         sought.iter().map(|sought| paths.add(&sought.name)).collect()
     };
     let (time, end) = (add(&all.time), add(&all.end));
-    let request = add(&all.request);
+    let (request, required) = (add(&all.request), add(&all.required));
     let fields = all.fields.iter().map(|sought| add(sought)).collect();
     let duration =
         all.duration.iter().map(|(sought, unit)| (paths.add(&sought.name), *unit)).collect();
@@ -59,6 +59,7 @@ pub fn open(layout: &Layout, naming: &Naming) -> Result<Box<dyn Parser>, Vec<Pro
         end,
         duration,
         request,
+        required,
         fields,
         wanted: layout.wanted.clone(),
         values: Values::of(layout.wanted.len()),
@@ -74,6 +75,7 @@ struct Json {
     end: Vec<usize>,
     duration: Vec<(usize, Unit)>,
     request: Vec<usize>,
+    required: Vec<usize>,
     fields: Vec<Vec<usize>>,
     wanted: Vec<Field>,
     values: Values,
@@ -91,6 +93,10 @@ impl Parser for Json {
         let paths = &self.paths;
         let first =
             |numbers: &[usize]| numbers.iter().find_map(|&number| paths.get(number, record));
+        // What is missing may have been cut off.
+        if whole && !self.required.is_empty() && first(&self.required).is_none() {
+            return Err("it is no request, but something else that the server had to say".into());
+        }
         let took =
             self.duration.iter().find_map(|&(number, unit)| span(paths.get(number, record)?, unit));
         let stamp = match (first(&self.time), first(&self.end)) {

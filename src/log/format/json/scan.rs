@@ -28,10 +28,14 @@ enum Content {
 }
 
 impl Paths {
-    /// Adds a path, such as `request.headers.Host`, and says its number. A key with a dot in it is found by
-    /// a path that has the dot too.
+    /// Adds a path, such as `request.headers.Host`, unless it is there, and says its number. A key with a dot in it is
+    /// found by a path that has the dot too.
     pub fn add(&mut self, path: &str) -> usize {
-        self.paths.push(path.split('.').map(|part| part.as_bytes().into()).collect());
+        let path: Vec<Box<[u8]>> = path.split('.').map(|part| part.as_bytes().into()).collect();
+        if let Some(number) = self.paths.iter().position(|known| *known == path) {
+            return number;
+        }
+        self.paths.push(path);
         self.found.push(None);
         self.paths.len() - 1
     }

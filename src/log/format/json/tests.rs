@@ -36,9 +36,24 @@ fn every_server_has_its_names_for_the_parts_of_a_request() {
 #[test]
 fn a_traefik_line_without_its_start_came_its_duration_before_it_was_written() {
     // 10:05:03 less 1.5 s.
-    let line = r#"{"Duration":1500000000,"time":"2015-05-17T10:05:03Z"}"#;
+    let line = r#"{"Duration":1500000000,"RequestMethod":"GET","time":"2015-05-17T10:05:03Z"}"#;
     let found = parsed("traefik", line, &Layout::default()).unwrap();
     assert_eq!(found, "2015-05-17T10:05:01.5Z took 1.5s");
+}
+
+#[test]
+fn what_a_server_says_beside_its_requests_is_none() {
+    for (format, line) in [
+        ("caddy", r#"{"level":"info","ts":1431857103.5,"logger":"tls","msg":"cleaning"}"#),
+        ("traefik", r#"{"level":"info","time":"2015-05-17T10:05:03Z","message":"started"}"#),
+    ] {
+        let reason = "it is no request, but something else that the server had to say";
+        assert_eq!(parsed(format, line, &layout()), Err(reason.into()), "{format}");
+    }
+    // What a request has may have been cut off.
+    let cut = r#"{"level":"info","ts":1431857103.5,"request":{"rem"#;
+    let found = parsed("caddy", cut, &Layout::default()).unwrap();
+    assert_eq!(found, "2015-05-17T10:05:03.5Z took none");
 }
 
 #[test]

@@ -232,22 +232,48 @@ fn rows_that_can_not_be_used_are_counted_by_reason() {
         2023-11-16 18:17:04.1,1,1\n\
         2023-02-31 00:00:00,1,1\n";
     let opened = table(&format!("{TIME}columns.cost = [\"cost\", \"more\"]"), file).unwrap();
-    let rows = ["18:17:03.1Z all `` 15", "18:17:03.8Z all `` 7", "18:17:04.1Z all `` 2"];
+    let rows = [
+        "18:17:03.1Z all `` 15",
+        "18:17:03.2Z all `` 5",
+        "18:17:03.3Z all `` 1",
+        "18:17:03.5Z all `` 10",
+        "18:17:03.8Z all `` 7",
+        "18:17:04.1Z all `` 2",
+    ];
     assert_eq!(opened.rows(), rows);
     assert_eq!(
         opened.skipped(),
         [
-            "2 x it has not as many fields as the heading, first 3",
             "2 x the time is in no known form, first 4",
-            "2 x `cost` is not a whole number from 0 up, first 6",
             "2 x a quote is never closed, first 9",
-            "1 x it costs nothing, first 5",
+            "1 x `cost` is not a whole number from 0 up, first 6",
             "1 x it costs more than 4294967295, first 8",
+            "1 x it has more fields than the heading, first 11",
             // Line 12 is a record of two lines.
             "1 x there is no such date or time of day, first 16",
         ]
     );
-    assert_eq!((opened.input.lines, opened.input.used), (14, 3));
+    assert_eq!((opened.input.lines, opened.input.used), (14, 6));
+    assert!(
+        opened
+            .notes()
+            .contains("1 request has a cost of 0 in `cost` and `more`: each counts as 1."),
+        "{}",
+        opened.notes()
+    );
+}
+
+#[test]
+fn a_request_without_a_cost_costs_one_and_is_told_unless_none_has_a_cost() {
+    let line = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" 200";
+    let text = format!("{line} 512\n{line} -\n{line} 0\n");
+    let opened = open(&log::KIND, "cost = \"bytes\"\nspread = \"none\"", text.as_bytes()).unwrap();
+    let costs: Vec<u32> = opened.source.merged().map(|arrival| arrival.cost).collect();
+    assert_eq!(costs, [512, 1, 1]);
+    let note = "1 request has no cost in `bytes`, and 1 one of 0: each counts as 1.";
+    assert!(opened.notes().contains(note), "{}", opened.notes());
+    let none = open(&log::KIND, "cost = \"nosuch\"", text.as_bytes()).err().unwrap();
+    assert!(none.contains("no request has a cost in `nosuch`"), "{none}");
 }
 
 #[test]
