@@ -20,7 +20,7 @@ use ratesim::replay;
 use ratesim::run::{self, Contender};
 use ratesim::scenario::{Changes, Scenario};
 use ratesim::time::{Instant, Window};
-use ratesim::traffic::{Arrival, Chunk, Source, Times, Traffic};
+use ratesim::traffic::{Chunk, Column, Recorded, Traffic};
 use ratesim::world::{KeyPlan, Plan, Rules};
 
 const ROUNDS: usize = 7;
@@ -45,59 +45,6 @@ struct Grouped {
     times: Vec<i64>,
     /// By client, where its requests end.
     ends: Vec<usize>,
-}
-
-struct Slice<'a>(&'a [i64]);
-
-impl Times for Slice<'_> {
-    fn fill(&mut self, chunk: &mut Chunk) {
-        let (next, rest) = self.0.split_at(self.0.len().min(chunk.room()));
-        chunk.times.extend_from_slice(next);
-        self.0 = rest;
-    }
-}
-
-impl Grouped {
-    fn of(&self, client: usize) -> &[i64] {
-        let start = client.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.times[start..self.ends[client]]
-    }
-}
-
-impl Source for Grouped {
-    fn streams(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn stream(&self, index: usize) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
-        let client = index as u32;
-        let arrival = move |&at| Arrival { at: Instant(at), client, endpoint: 0, cost: 1 };
-        Box::new(self.of(index).iter().map(arrival))
-    }
-
-    fn client(&self, index: usize) -> u32 {
-        index as u32
-    }
-
-    fn first(&self, index: usize) -> Option<(Instant, u64)> {
-        Some((Instant(*self.of(index).first()?), index as u64))
-    }
-
-    fn times(&self, index: usize) -> Box<dyn Times + Send + '_> {
-        Box::new(Slice(self.of(index)))
-    }
-
-    fn has_costs(&self) -> bool {
-        false
-    }
-
-    fn merged(&self) -> Box<dyn Iterator<Item = Arrival> + Send + '_> {
-        unreachable!("the bulk engine takes keys one by one")
-    }
-
-    fn bound(&self) -> u64 {
-        self.times.len() as u64
-    }
 }
 
 struct Unwatched;
@@ -197,10 +144,13 @@ fn main() {
         synthetic.merged().take(requests as usize).map(|a| (a.at.0, a.client)).unzip();
     let grouped = grouped(&times, &clients, synthetic.clients.len());
     let end = Instant(times.last().map_or(0, |last| last + 1));
-    let traffic = |source: Box<dyn Source>| Traffic {
+    let traffic = |at: Vec<Instant>, clients: Vec<u32>| Traffic {
         clients: synthetic.clients.clone(),
         endpoints: synthetic.endpoints.clone(),
-        sources: vec![source],
+        sources: vec![Box::new(Recorded::new(
+            at,
+            [Column::Each(clients), Column::Same(0), Column::Same(1)],
+        ))],
         inputs: Vec::new(),
         window: Window { end, ..synthetic.window },
         outside: 0,
@@ -222,10 +172,16 @@ fn main() {
         rounds.entry(name).or_default().push(time);
         accepted.insert(name, result);
     };
-    let in_memory =
-        traffic(Box::new(Grouped { times: grouped.times.clone(), ends: grouped.ends.clone() }));
-    let keys = KeyPlan::new(&case.limits, &in_memory);
-    let plan = Plan::of(&case, case.seed, &in_memory, None, &keys);
+    let columns = || (times.iter().map(|&at| Instant(at)).collect(), clients.clone());
+    let compared = |in_memory: &Traffic| {
+        let keys = KeyPlan::new(&case.limits, in_memory);
+        let plan = Plan::of(&case, case.seed, in_memory, None, &keys);
+        let tallies = replay::run(&plan, &makers, &references, 1, &Unwatched);
+        let tallies = tallies.expect("nobody stops it");
+        tallies.iter().map(|tally| tally.books.accepted).sum()
+    };
+    let (at, whose) = columns();
+    let in_memory = traffic(at, whose);
     for _ in 0..ROUNDS {
         let (result, time) = timed(|| governor(&times, &clients));
         note("governor", result, time);
@@ -234,9 +190,11 @@ fn main() {
             let (result, time) = timed(|| decided(rules, &grouped));
             note(kind.name, result, time);
         }
-        let (tallies, time) = timed(|| replay::run(&plan, &makers, &references, 1, &Unwatched));
-        let tallies = tallies.expect("nobody stops it");
-        note("whole comparison", tallies.iter().map(|tally| tally.books.accepted).sum(), time);
+        let (result, time) = timed(|| compared(&in_memory));
+        note("whole comparison", result, time);
+        let (at, whose) = columns();
+        let (result, time) = timed(|| compared(&traffic(at, whose)));
+        note("... grouping included", result, time);
     }
     assert_eq!(accepted["gcra"], accepted["governor"], "the same decisions");
 
@@ -253,7 +211,7 @@ fn main() {
     );
     println!("{:<24} {:>12} {:>10} {:>12}", "", "M requests/s", "x governor", "accepted");
     let names = std::iter::once("governor").chain(ALGORITHMS.iter().map(|kind| kind.name));
-    for name in names.chain(["whole comparison"]) {
+    for name in names.chain(["whole comparison", "... grouping included"]) {
         let speed = times.len() as f64 / median(name) / 1e6;
         let ratio = base / median(name);
         println!("{name:<24} {speed:>12.1} {ratio:>10.2} {:>12}", accepted[name]);

@@ -56,7 +56,7 @@ impl Recorded {
     }
 
     /// The same, with what its times were drawn from.
-    pub fn drawn_from(self, stamped: Arc<Stamped>) -> Recorded {
+    pub(super) fn drawn_from(self, stamped: Arc<Stamped>) -> Recorded {
         Recorded { drawn_from: Some(stamped), ..self }
     }
 

@@ -36,6 +36,8 @@ use crate::log::format::{Format, Layout, Stamps};
 use crate::log::read::{File, Options, Stop, read};
 use crate::params::{Choice, Params};
 use crate::traffic::{Context, Source};
+pub use column::Column;
+pub use columns::Recorded;
 use intake::{Intake, Order};
 use notes::Notes;
 pub use notes::spread_note;
