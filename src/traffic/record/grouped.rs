@@ -56,11 +56,11 @@ impl Grouped {
         }
         parts.shrink_to_fit();
         let column = |column| match column {
-            Column::Each(values) => Column::Each(grouped(values, 0, &client, &parts)),
+            Column::Each(values) => Column::Each(grouped(values, &client, &parts)),
             same @ Column::Same(_) => same,
         };
         let (endpoint, cost) = (column(endpoint), column(cost));
-        let at = grouped(at, Instant(0), &client, &parts);
+        let at = grouped(at, &client, &parts);
         Grouped { client, at, endpoint, cost, parts, range }
     }
 
@@ -105,14 +105,68 @@ fn starts(parts: &[Part]) -> Vec<u32> {
     starts
 }
 
-/// Values in time order, grouped by client.
-fn grouped<T: Copy>(values: Vec<T>, nothing: T, client: &Column, parts: &[Part]) -> Vec<T> {
+/// Clients whose numbers differ in no more than so many low bits are a family.
+const FAMILY: u32 = 10;
+
+/// Values in time order, grouped by client: first by families of clients, then within each, so that what is written to
+/// stays near. It needs ten bytes a value more than it takes and gives, if a value has eight.
+fn grouped<T: Copy>(mut values: Vec<T>, client: &Column, parts: &[Part]) -> Vec<T> {
     let mut next = starts(parts);
-    let mut all = vec![nothing; values.len()];
-    for (position, value) in values.into_iter().enumerate() {
-        let place = &mut next[client.get(position) as usize];
-        all[*place as usize] = value;
+    let families = next.len().div_ceil(1 << FAMILY);
+    // Where each family begins, and where the last ends.
+    let mut begin = vec![values.len() as u32; families + 1];
+    for part in parts.iter().rev() {
+        begin[(part.client >> FAMILY) as usize] = part.places.start;
+    }
+    for family in (0..families).rev() {
+        begin[family] = begin[family].min(begin[family + 1]);
+    }
+    let mut by_family = values.clone();
+    let mut members = vec![0_u16; values.len()];
+    let mut place_in = begin.clone();
+    for (position, &value) in values.iter().enumerate() {
+        let client = client.get(position);
+        let place = &mut place_in[(client >> FAMILY) as usize];
+        by_family[*place as usize] = value;
+        members[*place as usize] = (client & ((1 << FAMILY) - 1)) as u16;
         *place += 1;
     }
-    all
+    for (next, bounds) in next.chunks_mut(1 << FAMILY).zip(begin.windows(2)) {
+        let range = bounds[0] as usize..bounds[1] as usize;
+        for (&value, &member) in by_family[range.clone()].iter().zip(&members[range]) {
+            let place = &mut next[usize::from(member)];
+            values[*place as usize] = value;
+            *place += 1;
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_client_has_its_requests_in_time_order(
+            requests in prop::collection::vec((0_u32..50, 0_u32..100), 0..400),
+            stretch in 1_u32..200,
+        ) {
+            let clients: Vec<u32> = requests.iter().map(|(client, _)| client * stretch).collect();
+            let costs: Vec<u32> = requests.iter().map(|(_, cost)| *cost).collect();
+            let times: Vec<Instant> = (0..requests.len()).map(|n| Instant(n as i64)).collect();
+            let mut order: Vec<usize> = (0..requests.len()).collect();
+            order.sort_by_key(|&position| clients[position]);
+            let columns = [Column::Each(clients.clone()), Column::Same(7), Column::Each(costs.clone())];
+            let all = Grouped::new(times, columns);
+            prop_assert_eq!(all.at, order.iter().map(|&at| Instant(at as i64)).collect::<Vec<_>>());
+            prop_assert_eq!(all.cost, Column::Each(order.iter().map(|&at| costs[at]).collect()));
+            for part in all.parts {
+                let theirs = &order[part.places.start as usize..part.places.end as usize];
+                prop_assert!(theirs.iter().all(|&at| clients[at] == part.client));
+                prop_assert_eq!(theirs[0], part.first as usize);
+            }
+        }
+    }
 }
