@@ -229,8 +229,8 @@ impl<N: Nanos> Schedule<N> {
                 parts: select_unpredictable(is_later, next.parts, 0),
             };
             let (done, full) = (self.plus(start, self.interval), now + self.reach.whole);
-            let passes = (done.whole < full)
-                | ((done.whole == full) & (done.parts <= self.reach.parts));
+            let passes =
+                (done.whole < full) | ((done.whole == full) & (done.parts <= self.reach.parts));
             next.whole = select_unpredictable(passes, done.whole, next.whole);
             next.parts = select_unpredictable(passes, done.parts, next.parts);
             last = select_unpredictable(passes, at, last);
