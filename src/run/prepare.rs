@@ -63,6 +63,11 @@ impl Prepared {
         }
     }
 
+    /// Lets go of all but the scenario: it cannot be run again.
+    pub fn let_go(&mut self) {
+        self.cases.clear();
+    }
+
     /// About so many decisions will be made at least, if every request is sent once, and at most.
     pub fn decisions(&self) -> (u64, u64) {
         let of = |count: fn(&Estimate) -> u64| {

@@ -43,7 +43,7 @@ fn told(comparison: &Comparison, of: impl Fn(&Row, &Reference) -> bool) -> Optio
 }
 
 /// With what the decisions of all algorithms are compared, and whether they have the same past, where a scenario
-/// names it: "decided otherwise: than log (same past) for counter, else than sliding-window-log (own past)".
+/// names it: "decided otherwise: counter than log (same past), others than sliding-window-log (own past)".
 pub fn remark(comparison: &Comparison) -> Option<String> {
     if !comparison.names_a_reference() {
         return None;
@@ -61,14 +61,13 @@ pub fn remark(comparison: &Comparison) -> Option<String> {
     told.sort_by_key(|(reference, _)| !reference.named);
     let parts = told.iter().map(|(reference, algorithms)| {
         let past = if reference.same_past { "same past" } else { "own past" };
-        let whose = match reference.named {
-            true => format!(" for {}", super::listed(algorithms)),
-            false => String::new(),
+        let who = match reference.named {
+            true => super::listed(algorithms),
+            false => "others".to_owned(),
         };
-        let or = if reference.named { "" } else { "else " };
-        format!("{or}than {} ({past}){whose}", name(&reference.name))
+        format!("{who} than {} ({past})", name(&reference.name))
     });
-    Some(format!("decided otherwise: {}", parts.collect::<Vec<_>>().join(", ")))
+    Some(format!("decided otherwise: {}", parts.collect::<Vec<_>>().join("; ")))
 }
 
 #[cfg(test)]

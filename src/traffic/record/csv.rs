@@ -200,17 +200,23 @@ pub fn total(entry: &Entry, costs: &[(usize, String)]) -> Result<u32, Fault> {
     }
     let mut sum = 0_u64;
     for (position, name) in costs {
-        let part =
-            entry.get(*position).and_then(Number::parse).and_then(|number| number.as_count());
-        let Some(part) = part else {
-            let reason = format!("`{name}` is not a whole number from 0 up");
-            return Err(Fault::Skip(Cow::Owned(reason)));
+        let wrong = |reason: String| Err(Fault::Skip(Cow::Owned(reason)));
+        let Some(text) = entry.get(*position) else {
+            return wrong(format!("it has no `{name}`, which says what it costs"));
+        };
+        let Some(part) = Number::parse(text).and_then(|number| number.as_count()) else {
+            return match text.iter().all(u8::is_ascii_digit) {
+                true => Err(TOO_MUCH.into()),
+                false => wrong(format!("`{name}` is not a whole number")),
+            };
         };
         sum = sum.saturating_add(part);
     }
     match u32::try_from(sum) {
-        Ok(0) => Err("it costs nothing".into()),
+        Ok(0) => Err("it costs 0, and a cost is 1 at least".into()),
         Ok(cost) => Ok(cost),
-        Err(_) => Err("it costs more than 4294967295".into()),
+        Err(_) => Err(TOO_MUCH.into()),
     }
 }
+
+const TOO_MUCH: &str = "it costs more than 4294967295";

@@ -1,6 +1,6 @@
 //! What a reader of the results must know of the files that were read.
 
-use super::intake::Order;
+use super::order::{InOrder, Order};
 use super::spread::Spread;
 use crate::log::count;
 use crate::log::read::Report;
@@ -26,7 +26,7 @@ impl Notes {
     pub fn input(&mut self, report: Report) -> Input {
         let used = report.used > 0;
         let mut notes = report.notes.clone();
-        notes.extend(report.order.late_note(self.done()));
+        notes.extend(report.order.late_note(InOrder::done(self.order)));
         notes.extend(report.order.step_note());
         notes.extend(self.spread_note().filter(|_| used));
         notes.extend(durations_note(&report));
@@ -61,16 +61,6 @@ impl Notes {
         }
     }
 
-    /// What was done about requests out of order, to follow a semicolon.
-    fn done(&self) -> &'static str {
-        match self.order {
-            Order::Sort | Order::Error => {
-                "requests were sorted by time, those of one instant kept their order"
-            }
-            Order::File => "they keep their place and count as of the time of the one before",
-        }
-    }
-
     fn spread_note(&self) -> Option<String> {
         if let Some(spread) = self.seconds {
             return Some(spread_note(spread));
@@ -91,7 +81,8 @@ pub fn spread_note(spread: Spread) -> String {
     )
 }
 
-fn durations_note(report: &Report) -> Option<String> {
+/// A sentence on durations that were taken off, if they were.
+pub fn durations_note(report: &Report) -> Option<String> {
     if !report.ends || !report.has_durations {
         return None;
     }

@@ -239,9 +239,10 @@ fn rows_that_can_not_be_used_are_counted_by_reason() {
         [
             "2 x it has not as many fields as the heading, first 3",
             "2 x the time is in no known form, first 4",
-            "2 x `cost` is not a whole number from 0 up, first 6",
             "2 x a quote is never closed, first 9",
-            "1 x it costs nothing, first 5",
+            "1 x it costs 0, and a cost is 1 at least, first 5",
+            "1 x `cost` is not a whole number, first 6",
+            "1 x it has no `cost`, which says what it costs, first 7",
             "1 x it costs more than 4294967295, first 8",
             // Line 12 is a record of two lines.
             "1 x there is no such date or time of day, first 16",
