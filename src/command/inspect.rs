@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use jiff::tz::TimeZone;
 
 use super::Output;
-use super::logs::{Logs, as_flags};
+use super::logs::{Logs, as_flags, flags};
 use crate::error::{Error, Problem};
 use crate::inspect::{Census, Rules};
 use crate::log::format::Fault;
@@ -16,7 +16,7 @@ use crate::log::{Entry, Zone};
 use crate::report::inspection::Inspection;
 use crate::run::{Progress, Unit};
 use crate::time::{Instant, Span};
-use crate::traffic::{Arriving, InOrder, Order};
+use crate::traffic::{Arriving, InOrder, Order, idle_notes};
 
 /// Arguments of `inspect`.
 #[derive(Debug)]
@@ -78,7 +78,8 @@ pub fn inspect(
         Order::File => "each counts as of the time of the one before",
         Order::Sort | Order::Error => "each counts at its time",
     };
-    let more = in_order.note();
+    let mut more: Vec<String> = in_order.note().into_iter().collect();
+    more.extend(idle_notes(&reading.layout, &reports).iter().map(|note| flags(note)));
     let inspection = Inspection { reports: &reports, figures: &figures, key, done, more, next };
     if options.json {
         return output.say(&format!("{:#}", inspection.json()));

@@ -258,8 +258,18 @@ fn without_digits(text: &str) -> String {
 }
 
 /// Settings that are flags of the same name; others have names that fields of logs may have too.
-const FLAGS: [&str; 8] =
-    ["arrival", "burst", "delimiter", "limited", "order", "spread", "tz", "where"];
+const FLAGS: [&str; 10] = [
+    "arrival",
+    "burst",
+    "delimiter",
+    "duration-unit",
+    "limited",
+    "order",
+    "spread",
+    "time-unit",
+    "tz",
+    "where",
+];
 
 /// What is said of settings that have no flags, and what of flags.
 const INSTEAD: [(&str, &str); 3] = [
@@ -270,7 +280,7 @@ const INSTEAD: [(&str, &str); 3] = [
 
 /// Turns `` `order` `` into `` `--order` ``, `` `time-unit = "ms"` `` into `` `--time-unit ms` ``, and `` `columns.time = "at"` `` into
 /// `` `--column time=at` ``.
-fn flags(text: &str) -> String {
+pub fn flags(text: &str) -> String {
     let flag = |part: &str| {
         let (name, value) = part.split_once(" = ")?;
         let value = value.trim_matches('"');
@@ -289,6 +299,9 @@ fn flags(text: &str) -> String {
         0 => part.to_owned(),
         _ if FLAGS.contains(&part) => format!("--{part}"),
         _ if part == "columns" => "--column".to_owned(),
+        _ if part.starts_with("columns.") && !part.contains(' ') => {
+            format!("--column {}=", part.trim_start_matches("columns."))
+        }
         _ => flag(part).unwrap_or_else(|| part.to_owned()),
     });
     parts.collect::<Vec<_>>().join("`")
@@ -307,6 +320,7 @@ mod tests {
             ("which: `columns.time = \"at\"`", "which: `--column time=at`"),
             ("no setting = here", "no setting = here"),
             ("leave `order` out of `orders`", "leave `--order` out of `orders`"),
+            ("`columns.time` has no effect", "`--column time=` has no effect"),
             (
                 "are all times right? `duration` or a filter by time can leave some out",
                 "are all times right? `--where time=FROM..TO` can leave some out",

@@ -15,12 +15,12 @@ use crate::time::Instant;
 const FAR: u64 = 4 << 20;
 
 /// The positions of files in the order in which they are read. Files of one first time stand in the order of their
-/// paths, those without one last. All stay in the order in which they are named if any of them cannot be opened twice.
+/// paths, those without one before all others. All stay in the order in which they are named if any of them cannot be opened twice.
 pub(super) fn in_time_order(files: &[File], options: &Options) -> Vec<usize> {
     let mut order: Vec<usize> = (0..files.len()).collect();
     if options.by_time && files.len() > 1 && files.iter().all(|file| opens_twice(&file.path)) {
         let firsts: Vec<_> = files.iter().map(|file| first(file, options)).collect();
-        let rank = |index: usize| (firsts[index].is_none(), firsts[index], &files[index].path);
+        let rank = |index: usize| (firsts[index], &files[index].path);
         order.sort_by(|&one, &other| rank(one).cmp(&rank(other)));
     }
     order

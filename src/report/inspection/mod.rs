@@ -25,7 +25,7 @@ pub struct Inspection<'a> {
     /// What was done about requests out of order, to follow a semicolon.
     pub done: &'static str,
     /// What else must be known of all files together, one sentence each.
-    pub more: Option<String>,
+    pub more: Vec<String>,
     /// A command that goes on from here.
     pub next: String,
 }

@@ -78,7 +78,7 @@ fn shown<R>(figures: &Figures, show: impl FnOnce(&Inspection) -> R) -> R {
     let next = "ratesim replay access.log --limit 90/1m".to_owned();
     let reports = [report, gone];
     let (key, done) = ("address".to_owned(), "each counts at its time");
-    let more = Some("Files are named in another order.".to_owned());
+    let more = vec!["Files are named in another order.".to_owned()];
     show(&Inspection { reports: &reports, figures, key, done, more, next })
 }
 

@@ -137,7 +137,7 @@ fn settings(params: &mut Params) -> Option<Settings> {
         ..Layout::default()
     };
     let (judging, key, judged) = (reader.clone(), Vec::new(), IndexMap::default());
-    let present = Cell::new(0);
+    let present = Cell::new(None);
     let reading = Box::new(Log {
         client,
         reader,
@@ -220,8 +220,8 @@ struct Log {
     judged: IndexMap<Box<[u8]>, Result<(), usize>, FixedState>,
     watch: Option<(Handling, Watch)>,
     costs: Vec<(usize, String)>,
-    /// Which components of keys any client had.
-    present: Cell<u64>,
+    /// Which components of keys any client had; `None` before the first.
+    present: Cell<Option<u64>>,
 }
 
 impl Log {
@@ -269,7 +269,7 @@ impl Reading for Log {
     }
 
     fn client(&self, identity: &[u8]) -> (Client, bool) {
-        self.present.update(|present| present | self.client.present(identity));
+        self.present.update(|present| Some(present.unwrap_or(0) | self.client.present(identity)));
         let address = self.client.address_in(identity);
         let nameless = self.client.has_address() && address.is_none();
         let name = self.client.name(identity);
@@ -305,7 +305,7 @@ impl Reading for Log {
                 .as_ref()
                 .and_then(|(handling, watch)| limited_note(*handling, watch.count())),
         );
-        notes.extend(self.client.lacking_note(self.present.get()));
+        notes.extend(self.present.get().and_then(|present| self.client.lacking_note(present)));
         match self.reader.short_lists() {
             0 => {}
             lists => notes.push(format!(

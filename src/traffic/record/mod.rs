@@ -38,7 +38,7 @@ use crate::params::{Choice, Params};
 use crate::traffic::{Context, Source};
 use intake::Intake;
 use notes::Notes;
-pub use notes::{durations_note, spread_note};
+pub use notes::{durations_note, idle_notes, spread_note};
 pub use order::{InOrder, Order};
 use request::Reading;
 pub use spread::Spread;
@@ -180,6 +180,10 @@ fn open(
     let (source, seconds, without_address) = intake.finish(spread);
     let mut more = settings.reading.notes();
     more.extend(between);
+    // The kind `csv` says itself what its fields are.
+    if !options.layout.named_only {
+        more.extend(idle_notes(&options.layout, &reports));
+    }
     if reports.iter().all(|report| report.used == 0) {
         let problem = Problem::at(&params.place_of("path"), "no request is left to count");
         params.problems().add(problem.help(more.join(" ")));

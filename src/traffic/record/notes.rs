@@ -2,8 +2,9 @@
 
 use super::order::{InOrder, Order};
 use super::spread::Spread;
-use crate::log::count;
+use crate::log::format::Layout;
 use crate::log::read::Report;
+use crate::log::{TimeUnit, count};
 use crate::params::Choice;
 use crate::traffic::Input;
 
@@ -94,4 +95,64 @@ pub fn durations_note(report: &Report) -> Option<String> {
         }
     };
     Some(format!("Arrivals are the stamps less the durations{without}."))
+}
+
+/// Formats whose fields something stands between that may be another thing.
+const DELIMITED: [&str; 2] = ["csv", "tsv"];
+/// Formats in which a time is never a number.
+const WRITTEN_TIMES: [&str; 6] = ["combined", "haproxy", "cloudfront", "w3c", "alb", "elb"];
+/// Formats in which time and duration have their places.
+const PLACED: [&str; 5] = ["combined", "haproxy", "alb", "elb", "squid"];
+
+/// Sentences on settings that say nothing of the formats of any of the files.
+pub fn idle_notes(layout: &Layout, reports: &[Report]) -> Vec<String> {
+    let formats: Vec<&str> = reports.iter().filter_map(|report| report.format).collect();
+    let all_in =
+        |names: &[&str]| !formats.is_empty() && formats.iter().all(|format| names.contains(format));
+    let none_in = |names: &[&str]| {
+        !formats.is_empty() && !formats.iter().any(|format| names.contains(format))
+    };
+    let settings = [
+        ("delimiter", layout.delimiter.is_some() && none_in(&DELIMITED)),
+        ("time-unit", layout.time_unit != TimeUnit::Auto && all_in(&WRITTEN_TIMES)),
+        ("columns.time", layout.time.is_some() && all_in(&PLACED)),
+        ("columns.duration", layout.duration.is_some() && all_in(&PLACED)),
+    ];
+    let mut formats = formats;
+    formats.sort_unstable();
+    formats.dedup();
+    let idle = settings.iter().filter(|(_, idle)| *idle);
+    idle.map(|(name, _)| format!("`{name}` has no effect on {}.", formats.join(" and "))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::format::{Column, named};
+
+    #[test]
+    fn settings_that_say_nothing_of_the_formats_are_told() {
+        let names = DELIMITED.iter().chain(&WRITTEN_TIMES).chain(&PLACED);
+        assert!(names.clone().all(|name| named(name).is_some()));
+        let column = Some(Column { name: "t".to_owned(), place: None });
+        let layout = Layout {
+            delimiter: Some(b';'),
+            time_unit: TimeUnit::Given(crate::log::Unit::Milliseconds),
+            time: column,
+            ..Layout::default()
+        };
+        let told = |formats: &[&'static str]| {
+            let report =
+                |format: &&'static str| Report { format: Some(format), ..Report::default() };
+            idle_notes(&layout, &formats.iter().map(report).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            told(&["combined", "combined"]),
+            ["delimiter", "time-unit", "columns.time"]
+                .map(|name| format!("`{name}` has no effect on combined."))
+        );
+        assert_eq!(told(&["combined", "csv"]), Vec::<String>::new());
+        assert_eq!(told(&["json"]), ["`delimiter` has no effect on json."]);
+        assert_eq!(told(&[]), Vec::<String>::new());
+    }
 }
