@@ -98,12 +98,12 @@ pub fn wrap_words<'a>(
 /// The text, or as many of its first words as fit, with dots after them; of a first word that does not, its beginning.
 fn fit_words(text: &str, size: f64, room: f64) -> String {
     let cut = fit(text, size, room);
-    let kept = cut.strip_suffix("...").filter(|_| cut != text);
-    let within = kept.filter(|kept| !text[kept.len()..].starts_with(char::is_whitespace));
-    match within.and_then(|kept| kept.rsplit_once(char::is_whitespace)) {
-        Some((words, _)) => format!("{}...", words.trim_end_matches([' ', ','])),
-        None => cut,
-    }
+    let Some(kept) = cut.strip_suffix("...").filter(|_| cut != text) else { return cut };
+    let words = match text[kept.len()..].starts_with(char::is_whitespace) {
+        true => Some(kept),
+        false => kept.rsplit_once(char::is_whitespace).map(|(words, _)| words),
+    };
+    format!("{}...", words.unwrap_or(kept).trim_end_matches([' ', ',']))
 }
 
 /// A count as people write it: `1,234,567`; from ten million on with three digits and a prefix.
