@@ -169,7 +169,7 @@ mod tests {
         let lines = wrap("one two three four five six", 10.0, 60.0, 2);
         assert_eq!(lines, ["one two", "three..."]);
         assert_eq!(wrap("one two, threefour", 10.0, 60.0, 1), ["one two..."]);
-        assert_eq!(wrap("one two", 10.0, width("one...", 10.0), 1), ["one..."]);
+        assert_eq!(wrap("one two", 10.0, width("one...", 10.0) + 0.1, 1), ["one..."]);
         assert_eq!(wrap("fourhundredandfive", 10.0, 60.0, 1), ["fourhund..."]);
         assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
     }
