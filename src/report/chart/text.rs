@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(lines, ["one two", "three..."]);
         assert_eq!(wrap("one two, threefour", 10.0, 60.0, 1), ["one two..."]);
         assert_eq!(wrap("one two", 10.0, width("one...", 10.0) + 0.1, 1), ["one..."]);
-        assert_eq!(wrap("fourhundredandfive", 10.0, 60.0, 1), ["fourhund..."]);
+        assert_eq!(wrap("fourhundredandfive", 10.0, 60.0, 1), ["fourhundr..."]);
         assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
     }
 
