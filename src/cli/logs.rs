@@ -13,7 +13,7 @@ use crate::log::key::Key;
 use crate::log::limited::Handling;
 use crate::log::{TimeUnit, Unit, Zone};
 use crate::params::Choice;
-use crate::traffic::Arriving;
+use crate::traffic::{Arriving, Order};
 
 /// Logs, and which of their requests count for whom.
 #[derive(Debug, Args)]
@@ -46,9 +46,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "FORMAT", value_parser = named_format(), hide_possible_values = true)]
     format: Option<&'static Format>,
 
-    /// The time zone of times that have none, and of times of day in filters: Europe/Berlin, +08:00.
+    /// The time zone of times that have none, and of times of day in filters: Europe/Berlin, +08:00, -05:30.
     /// Without it, UTC.
-    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    #[arg(long, value_name = "ZONE", value_parser = zone, allow_hyphen_values = true)]
     tz: Option<Zone>,
 
     /// The unit of times that are numbers.
@@ -63,17 +63,21 @@ pub(super) struct Reading {
     #[arg(long, value_name = "WHAT", value_parser = choice::<Arriving>())]
     arrival: Option<Arriving>,
 
+    /// What becomes of requests that are out of order.
+    #[arg(long, value_name = "HOW", value_parser = choice::<Order>())]
+    order: Option<Order>,
+
     /// Where a field stands, in formats that have columns or names: time=ts, address=client.ip.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = column)]
     column: Vec<(String, String)>,
 
     /// What stands between the fields of a table.
-    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter, allow_hyphen_values = true)]
     delimiter: Option<u8>,
 
     /// A regular expression with named groups (time, address, user, method, target, status and others),
     /// for logs that have no format of their own.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     pattern: Option<String>,
 
     /// Stop at the first line that cannot be used, instead of counting it.
@@ -97,6 +101,7 @@ impl Logs {
             time_unit: reading.time_unit,
             duration_unit: reading.duration_unit,
             arrival: reading.arrival,
+            order: reading.order,
             strict: reading.strict,
         }
     }

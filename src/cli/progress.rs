@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::report::format::bytes;
 use crate::run::{Progress, Unit};
@@ -108,17 +108,19 @@ impl State {
     fn bar(&self) -> ProgressBar {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let bar = ProgressBar::with_draw_target(Some(self.total), target);
+        // It is made when the work has gone on for a while.
+        let bar = bar.with_elapsed(now() - self.begun);
         let style = match self.unit {
             Unit::Attempts => {
                 "{msg} {wide_bar} {percent}% {human_pos} of at most {human_len} attempts, {eta} left"
             }
             Unit::SimulatedTime => "{msg} {wide_bar} {percent}% of the simulated time, {eta} left",
             Unit::Charts => "{msg} {wide_bar} {human_pos} of {human_len} charts, {eta} left",
-            Unit::Bytes if self.total == 0 => "{msg}: {bytes}, {bytes_per_sec}",
+            Unit::Bytes if self.total == 0 => "{msg}: {bytes}, {mean}",
             Unit::Bytes => "{msg} {wide_bar} {percent}% of {total_bytes}, {eta} left",
         };
         if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("mean", mean));
         }
         bar.set_message(self.what.clone());
         bar
@@ -138,6 +140,18 @@ impl State {
             Unit::Bytes => format!("{what}: {} of {}", bytes(done), bytes(*total)),
         }
     }
+}
+
+/// The rate since the work began: what a bar is told first is more than it saw being done.
+fn mean(state: &ProgressState, to: &mut dyn std::fmt::Write) {
+    // A bar is written into memory.
+    let _ = write!(to, "{}", rate(state.pos(), state.elapsed()));
+}
+
+fn rate(done: u64, elapsed: Duration) -> String {
+    let nanos = elapsed.as_nanos().max(1);
+    let a_second = u128::from(done) * 1_000_000_000 / nanos;
+    format!("{}/s", bytes(u64::try_from(a_second).unwrap_or(u64::MAX)))
 }
 
 impl Progress for Terminal {
@@ -240,6 +254,21 @@ mod tests {
         assert_eq!(line(Unit::Charts, 5, 9), "storm: 5 of 9 charts");
         assert_eq!(line(Unit::Bytes, 5_000_000, 9_000_000_000), "storm: 5.0 MB of 9.0 GB");
         assert_eq!(line(Unit::Bytes, 5_000_000, 0), "storm: 5.0 MB");
+    }
+
+    #[test]
+    fn the_rate_is_that_since_the_work_began() {
+        assert_eq!(rate(300_000_000, Duration::from_millis(500)), "600 MB/s");
+        assert_eq!(rate(1, Duration::ZERO), "1.0 GB/s");
+        let state = State {
+            what: String::new(),
+            total: 0,
+            unit: Unit::Bytes,
+            begun: now() - Duration::from_secs(8),
+            line_due: now(),
+            bar: None,
+        };
+        assert!(state.bar().elapsed() >= Duration::from_secs(8));
     }
 
     #[test]

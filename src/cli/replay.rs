@@ -26,7 +26,7 @@ pub(super) struct Replay {
     limit: Rate,
 
     /// What may pass at once from rest, for algorithms that have a burst; by default as much as the limit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=Rate::MAX_COUNT))]
     burst: Option<u64>,
 
     /// The field that says what a request costs; by default each costs 1.
@@ -50,12 +50,13 @@ pub(super) struct Replay {
     #[arg(long, value_name = "FOLDER", default_value = "output")]
     out: PathBuf,
 
-    /// Print the scenario that the flags stand for, and run nothing.
+    /// Print the scenario that the flags stand for, and run nothing. Logs are read for whether their stamps are
+    /// whole seconds.
     #[arg(long)]
     print_scenario: bool,
 
     /// The seed of what is random: `--spread random`.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST))]
     seed: Option<u64>,
 
     /// Also write every single decision to `decisions.csv`.
@@ -80,6 +81,9 @@ pub(super) struct Replay {
     #[command(flatten)]
     reading: Reading,
 }
+
+/// The largest whole number that a scenario can hold.
+const MOST: u64 = i64::MAX as u64;
 
 const EXAMPLES: &str = "\
 Examples:

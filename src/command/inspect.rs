@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use jiff::tz::TimeZone;
 
 use super::Output;
-use super::logs::{Logs, as_flags};
+use super::logs::{Logs, as_flags, flags};
 use crate::error::{Error, Problem};
 use crate::inspect::{Census, Rules};
 use crate::log::format::Fault;
@@ -15,7 +15,8 @@ use crate::log::wanted::Wanted;
 use crate::log::{Entry, Zone};
 use crate::report::inspection::Inspection;
 use crate::run::{Progress, Unit};
-use crate::time::Span;
+use crate::time::{Instant, Span};
+use crate::traffic::{Arriving, InOrder, Order, idle_notes};
 
 /// Arguments of `inspect`.
 #[derive(Debug)]
@@ -43,6 +44,7 @@ pub fn inspect(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let logs = &options.logs;
+    logs.check()?;
     let mut wanted = Wanted::default();
     let rules = Rules {
         key: logs.key.clone(),
@@ -53,17 +55,32 @@ pub fn inspect(
         handling: logs.limited.unwrap_or_default(),
     };
     let census = Census::new(rules, &mut wanted);
-    let mut counter = Counter(census.map_err(|wrong| Error::input(Problem::new(wrong)))?);
+    let census = census.map_err(|wrong| Error::input(Problem::new(wrong)))?;
+    let order = logs.order.unwrap_or_default();
+    let mut counter =
+        Counter { census, in_order: InOrder::new(order), latest: Instant(i64::MIN), order };
     let reading = logs.reading(wanted.fields().to_vec(), options.threads);
     let reports = read(logs, &reading, &mut counter, progress)?;
-    let census = counter.0;
+    if logs.arrival == Some(Arriving::End) && !reports.iter().any(takes_durations_off) {
+        let problem = Problem::new("there are no durations to take off the stamps");
+        let help = "say where the durations stand (`--duration-unit` in access logs, `--column duration=NAME` in \
+                    others), or leave `--arrival` out";
+        return Err(Error::input(problem.help(help)));
+    }
+    let Counter { census, in_order, .. } = counter;
     if census.is_empty() {
         return Err(Error::input(nothing_left(logs, &census)));
     }
     let Some(figures) = census.figures(options.top) else { return Ok(()) };
     let next = next(logs, figures.keys.threshold.requests);
     let key = logs.key.to_string();
-    let inspection = Inspection { reports: &reports, figures: &figures, key, next };
+    let done = match order {
+        Order::File => "each counts as of the time of the one before",
+        Order::Sort | Order::Error => "each counts at its time",
+    };
+    let mut more: Vec<String> = in_order.note().into_iter().collect();
+    more.extend(idle_notes(&reading.layout, &reports).iter().map(|note| flags(note)));
+    let inspection = Inspection { reports: &reports, figures: &figures, key, done, more, next };
     if options.json {
         return output.say(&format!("{:#}", inspection.json()));
     }
@@ -73,17 +90,37 @@ pub fn inspect(
     Ok(())
 }
 
+/// Whether the durations of a file were taken off its stamps.
+fn takes_durations_off(report: &Report) -> bool {
+    report.ends && report.has_durations
+}
+
 /// Gives entries to a census.
-struct Counter(Census);
+struct Counter {
+    census: Census,
+    in_order: InOrder,
+    /// The latest of the times at which requests that count came.
+    latest: Instant,
+    order: Order,
+}
 
 impl Sink for Counter {
     fn entry(&mut self, entry: &Entry, spot: Spot) -> Result<bool, Fault> {
-        if self.0.is_full() {
+        if self.census.is_full() {
             let problem = Problem::new("there are more requests than can be counted at once");
             return Err(Fault::Stop(vec![problem.help("look at fewer files at a time")]));
         }
         let took = entry.took.filter(|_| spot.ends).unwrap_or(Span::ZERO);
-        Ok(self.0.take(entry, entry.stamp.at - took))
+        let stamp = self.in_order.stamp(entry.stamp.at);
+        let came = *stamp.as_ref().unwrap_or(&entry.stamp.at) - took;
+        let at = if self.order == Order::File { self.latest.max(came) } else { came };
+        if !self.census.take(entry, at) {
+            return Ok(false);
+        }
+        stamp?;
+        self.in_order.push(entry.stamp.at, spot.file);
+        self.latest = self.latest.max(at);
+        Ok(true)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, Problems, suggest};
 use crate::log::filter::Filter;
 use crate::log::format::{Column, Format, Layout, Stamps};
 use crate::log::key::Key;
@@ -13,7 +13,7 @@ use crate::log::limited::Handling;
 use crate::log::read::{self, File};
 use crate::log::{Field, TimeUnit, Unit, Zone};
 use crate::params::Choice;
-use crate::traffic::Arriving;
+use crate::traffic::{Arriving, Order};
 
 /// Logs and how they are read; what the user left out is `None`.
 #[derive(Debug, Clone)]
@@ -42,6 +42,8 @@ pub struct Logs {
     pub duration_unit: Option<Unit>,
     /// What stamps say.
     pub arrival: Option<Arriving>,
+    /// What becomes of requests that are out of order.
+    pub order: Option<Order>,
     /// Whether the first line that cannot be used is a mistake.
     pub strict: bool,
 }
@@ -62,8 +64,32 @@ impl Logs {
             time_unit: None,
             duration_unit: None,
             arrival: None,
+            order: None,
             strict: false,
         }
+    }
+
+    /// Whether what is said of the logs makes sense.
+    ///
+    /// # Errors
+    /// A column is said of no field, or of one field twice.
+    pub fn check(&self) -> Result<(), Error> {
+        let problems = Problems::new();
+        for (index, (field, column)) in self.columns.iter().enumerate() {
+            let known = || ["time", "duration"].into_iter().chain(Field::names());
+            if !known().any(|known| known == field) {
+                let message = format!("`--column {field}={column}`: there is no field `{field}`");
+                problems.add(Problem::new(message).help(suggest(field, known())));
+            }
+            if let Some((_, other)) = self.columns[..index].iter().find(|(known, _)| known == field)
+            {
+                let message = format!(
+                    "`--column` says twice where `{field}` stands: in `{other}` and in `{column}`"
+                );
+                problems.add(Problem::new(message).help("say it once"));
+            }
+        }
+        problems.into_result()
     }
 
     /// The settings of a `[[traffic]]`.
@@ -144,7 +170,8 @@ impl Logs {
             Arriving::End => Stamps::End,
         });
         let (format, zone, strict) = (self.format, self.zone.clone(), self.strict);
-        read::Options { format, layout, zone, stamps, strict, threads }
+        let by_time = self.order.unwrap_or_default() == Order::Sort;
+        read::Options { format, layout, zone, stamps, strict, by_time, threads }
     }
 
     /// The words of a command line that say the same, quoted for a shell where that is needed.
@@ -171,7 +198,7 @@ impl Logs {
     }
 
     /// What has a text for a value, by the name of its setting and flag.
-    fn texts(&self) -> [(&'static str, Option<String>); 8] {
+    fn texts(&self) -> [(&'static str, Option<String>); 9] {
         let delimiter = self.delimiter.map(|delimiter| match delimiter {
             b'\t' => "\\t".to_owned(),
             other => char::from(other).to_string(),
@@ -185,6 +212,7 @@ impl Logs {
             ("time-unit", self.time_unit.map(|unit| unit.name().to_owned())),
             ("duration-unit", self.duration_unit.map(|unit| unit.name().to_owned())),
             ("arrival", self.arrival.map(|arrival| arrival.name().to_owned())),
+            ("order", self.order.map(|order| order.name().to_owned())),
         ]
     }
 
@@ -211,17 +239,48 @@ fn quoted(word: &str) -> String {
 /// settings.
 pub fn as_flags(error: Error) -> Error {
     let Error::Input(problems) = error else { return error };
-    let flagged = problems.into_iter().map(|problem| Problem {
-        message: flags(&problem.message),
-        place: None,
-        help: problem.help.map(|help| flags(&help)),
-    });
-    Error::Input(flagged.collect())
+    let mut flagged: Vec<Problem> = Vec::new();
+    for problem in problems {
+        let (message, help) = (flags(&problem.message), problem.help.map(|help| flags(&help)));
+        // Cases that spread the requests of a second otherwise have the same mistakes, at times that differ a little.
+        let alike = |other: &Problem| {
+            without_digits(&other.message) == without_digits(&message) && other.help == help
+        };
+        if !flagged.iter().any(alike) {
+            flagged.push(Problem { message, place: None, help });
+        }
+    }
+    Error::Input(flagged)
 }
 
-/// Turns `` `time-unit = "ms"` `` into `` `--time-unit ms` ``, and `` `columns.time = "at"` `` into
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
+}
+
+/// Settings that are flags of the same name; others have names that fields of logs may have too.
+const FLAGS: [&str; 10] = [
+    "arrival",
+    "burst",
+    "delimiter",
+    "duration-unit",
+    "limited",
+    "order",
+    "spread",
+    "time-unit",
+    "tz",
+    "where",
+];
+
+/// What is said of settings that have no flags, and what of flags.
+const INSTEAD: [(&str, &str); 3] = [
+    ("choose another `start` or a shorter `duration`", "`--where time=FROM..TO` leaves others out"),
+    ("`duration` or a filter by time can", "`--where time=FROM..TO` can"),
+    ("raise `max-memory-mib`", "raise `max-memory-mib` in what `--print-scenario` prints"),
+];
+
+/// Turns `` `order` `` into `` `--order` ``, `` `time-unit = "ms"` `` into `` `--time-unit ms` ``, and `` `columns.time = "at"` `` into
 /// `` `--column time=at` ``.
-fn flags(text: &str) -> String {
+pub fn flags(text: &str) -> String {
     let flag = |part: &str| {
         let (name, value) = part.split_once(" = ")?;
         let value = value.trim_matches('"');
@@ -233,9 +292,16 @@ fn flags(text: &str) -> String {
             None => is_name(name).then(|| format!("--{name} {value}")),
         }
     };
+    let text =
+        INSTEAD.iter().fold(text.to_owned(), |text, (said, instead)| text.replace(said, instead));
     // What stands between two marks is every second part.
     let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
         0 => part.to_owned(),
+        _ if FLAGS.contains(&part) => format!("--{part}"),
+        _ if part == "columns" => "--column".to_owned(),
+        _ if part.starts_with("columns.") && !part.contains(' ') => {
+            format!("--column {}=", part.trim_start_matches("columns."))
+        }
         _ => flag(part).unwrap_or_else(|| part.to_owned()),
     });
     parts.collect::<Vec<_>>().join("`")
@@ -253,10 +319,43 @@ mod tests {
             ("`a.log = b`", "`a.log = b`"),
             ("which: `columns.time = \"at\"`", "which: `--column time=at`"),
             ("no setting = here", "no setting = here"),
+            ("leave `order` out of `orders`", "leave `--order` out of `orders`"),
+            ("`columns.time` has no effect", "`--column time=` has no effect"),
+            (
+                "are all times right? `duration` or a filter by time can leave some out",
+                "are all times right? `--where time=FROM..TO` can leave some out",
+            ),
             ("`never closed", "`never closed"),
         ] {
             assert_eq!(flags(text), right);
         }
+    }
+
+    #[test]
+    fn a_column_is_said_once_of_a_field_that_there_is() {
+        let check = |columns: &[(&str, &str)]| {
+            let columns = columns.iter().map(|(field, column)| ((*field).into(), (*column).into()));
+            let logs = Logs { columns: columns.collect(), ..Logs::new(vec!["a.log".into()]) };
+            logs.check().map_err(|error| error.render(false))
+        };
+        assert_eq!(check(&[("time", "a"), ("user", "b"), ("duration", "c")]), Ok(()));
+        let twice = check(&[("time", "a"), ("time", "b")]).unwrap_err();
+        assert!(twice.contains("says twice where `time` stands: in `a` and in `b`"), "{twice}");
+        let unknown = check(&[("tiem", "a")]).unwrap_err();
+        assert!(unknown.contains("no field `tiem`") && unknown.contains("`time`"), "{unknown}");
+    }
+
+    #[test]
+    fn mistakes_that_differ_in_their_times_alone_are_told_once() {
+        let problem = |second: &str| {
+            Problem::new(format!("the run from 10:00:0{second} is longer than 250 years")).help("h")
+        };
+        let Error::Input(told) =
+            as_flags(Error::Input(vec![problem("1"), problem("2.5"), Problem::new("x")]))
+        else {
+            unreachable!("they are mistakes of the user")
+        };
+        assert_eq!(told.len(), 2);
     }
 
     #[test]
@@ -273,6 +372,7 @@ mod tests {
             delimiter: Some(b';'),
             zone: Some(Zone::parse("Europe/Berlin").unwrap()),
             arrival: Some(Arriving::End),
+            order: Some(Order::File),
             strict: true,
             ..Logs::new(vec!["a.log".into(), "-".into()])
         };

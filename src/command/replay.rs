@@ -7,13 +7,14 @@ use toml::{Table, Value};
 
 use super::logs::{Logs, as_flags};
 use super::{Output, run};
+use crate::algorithm;
 use crate::error::{Error, Problems};
 use crate::metrics::{METRICS, Metric, Row};
 use crate::params::Choice;
 use crate::rate::Rate;
 use crate::report::{self, affected, table};
 use crate::run::{Findings, Prepared, Progress, prepare_with};
-use crate::scenario::Scenario;
+use crate::scenario::{Changes, Scenario};
 use crate::traffic::Spread;
 
 /// Arguments of `replay`.
@@ -31,7 +32,7 @@ pub struct Options {
     pub spread: Option<Spread>,
     /// The name of the folder of results; by default that of the first file.
     pub name: Option<String>,
-    /// Print the scenario and run nothing.
+    /// Print the scenario and run nothing: the logs are read only to know whether their stamps are whole seconds.
     pub print_scenario: bool,
     /// As of `run`; its scenarios are not looked at.
     pub run: run::Options,
@@ -51,16 +52,19 @@ pub fn replay(
     output: &mut Output,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
-    let document = document(options)?;
+    options.logs.check()?;
+    let written = document(options, true)?;
+    let mut prepared = prepare(written.clone(), options, progress).map_err(as_flags)?;
+    let finer =
+        prepared.scenario.cases.len() > 1 && prepared.resolved(0)["traffic"][0]["spread"] == "none";
     if options.print_scenario {
-        return output.say(&document);
+        return output.say(&if finer { document(options, false)? } else { written });
     }
-    let mut prepared = prepare(document, options, progress).map_err(as_flags)?;
-    if prepared.scenario.cases.len() > 1 && prepared.resolved(0)["traffic"][0]["spread"] == "none" {
+    if finer {
         prepared.keep_first_case();
     }
     run::check_folders(std::slice::from_ref(&prepared), &options.run)?;
-    let findings = run::carry_out(&prepared, &options.run, progress, |findings| {
+    let findings = run::carry_out(&mut prepared, &options.run, progress, |findings| {
         // Decisions are told by case, and are written by now.
         if !options.run.decisions && agree(findings) {
             findings.keep_first_case();
@@ -88,8 +92,8 @@ fn prepare(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Prepared, Error> {
-    let run::Options { changes, only, threads, .. } = &options.run;
-    let scenario = Scenario::parse(Path::new("replay"), document, changes)?;
+    let run::Options { only, threads, .. } = &options.run;
+    let scenario = Scenario::parse(Path::new("replay"), document, &Changes::default())?;
     let problems = Problems::new();
     let prepared = prepare_with(scenario, only, &problems, progress, *threads)?;
     problems.into_result()?;
@@ -112,8 +116,8 @@ fn agree(findings: &Findings) -> bool {
     comparison.cases.len() > 1 && (1..comparison.cases.len()).all(agrees)
 }
 
-/// The scenario.
-fn document(options: &Options) -> Result<String, Error> {
+/// The scenario; with `bounds` one in which stamps may be whole seconds.
+fn document(options: &Options, bounds: bool) -> Result<String, Error> {
     let mut limit = Table::new();
     limit.insert("requests".to_owned(), whole(options.limit.count));
     limit.insert("per".to_owned(), options.limit.per.to_string().into());
@@ -127,6 +131,7 @@ fn document(options: &Options) -> Result<String, Error> {
     let mut cases = Vec::new();
     match options.spread {
         Some(spread) => drop(traffic.insert("spread".to_owned(), spread.name().into())),
+        None if !bounds => {}
         None => cases.extend(BOUNDS.map(|(name, spread)| {
             let mut case = Table::new();
             case.insert("name".to_owned(), name.into());
@@ -144,8 +149,22 @@ fn document(options: &Options) -> Result<String, Error> {
     let mut set = |name: &str, value: Value| drop(document.insert(name.to_owned(), value));
     set("name", name(options).into());
     set("about", format!("The requests recorded in {}.", options.logs.names()).into());
+    if let Some(seed) = options.run.changes.seed {
+        set("seed", whole(seed));
+    }
     set("limit", Value::Table(limit));
     set("traffic", Value::Array(vec![Value::Table(traffic)]));
+    // A name that is not known is told as one of `--only`.
+    let only = &options.run.only;
+    if !only.is_empty() && only.iter().all(|name| algorithm::position(name).is_some()) {
+        let mut kinds: Vec<&String> = only.iter().collect();
+        kinds.sort_by_key(|name| algorithm::position(name));
+        kinds.dedup();
+        let kinds = kinds.into_iter().map(|name| {
+            Value::Table([("kind".to_owned(), name.as_str().into())].into_iter().collect())
+        });
+        set("algorithm", Value::Array(kinds.collect()));
+    }
     if !cases.is_empty() {
         set("case", Value::Array(cases));
     }
@@ -196,14 +215,19 @@ mod tests {
 
     #[test]
     fn the_scenario_of_a_log_is_one_that_a_person_could_have_written() {
-        let both = document(&options(&["logs/access.log"])).unwrap();
+        let both = document(&options(&["logs/access.log"]), true).unwrap();
+        let only = ["token-bucket", "gcra", "token-bucket"].map(str::to_owned).to_vec();
+        let changes = Changes { seed: Some(7), ..Changes::default() };
         let one = Options {
             burst: Some(20),
             spread: Some(Spread::Random),
             cost: Some("tokens".to_owned()),
+            run: run::Options { only, changes, ..run::Options::default() },
             ..options(&["a.log", "b.log"])
         };
-        insta::assert_snapshot!(format!("{both}\n---\n{}", document(&one).unwrap()));
+        let finer = document(&options(&["logs/access.log"]), false).unwrap();
+        let all = [both, document(&one, true).unwrap(), finer];
+        insta::assert_snapshot!(all.join("\n---\n"));
     }
 
     #[test]

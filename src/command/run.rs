@@ -51,13 +51,13 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
     check_folders(&all, options)?;
     let mut documents = Vec::new();
     let mut kept = Vec::new();
-    for prepared in &all {
+    for mut prepared in all {
         // Who has asked once asks again, so from here on an interrupt waits until all is cleaned up.
         if progress.stop() {
             return Err(Error::Interrupted.after(&kept));
         }
-        let findings =
-            carry_out(prepared, options, progress, |_| {}).map_err(|error| error.after(&kept))?;
+        let findings = carry_out(&mut prepared, options, progress, |_| {})
+            .map_err(|error| error.after(&kept))?;
         kept.push(format!("{}/", options.out.join(&prepared.scenario.name).display()));
         if options.json {
             // The table would have these.
@@ -69,7 +69,7 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
             documents.push(report::json::summary(&findings.comparison));
         } else if !options.quiet {
             output.say(&table::table(&findings.comparison, output.width, output.styled))?;
-            output.say(&closing(prepared, &findings, options, output.styled))?;
+            output.say(&closing(&prepared, &findings, options, output.styled))?;
         }
     }
     match documents.len() {
@@ -79,18 +79,21 @@ pub fn run(options: &Options, output: &mut Output, progress: &dyn Progress) -> R
     }
 }
 
-/// Simulates a scenario and writes its folder of results, with the findings as `settle` leaves them.
+/// Simulates a scenario and writes its folder of results, with the findings as `settle` leaves them. Of what was made
+/// ready the scenario alone is left.
 ///
 /// # Errors
 /// [`Error::Interrupted`], or whatever cannot be written.
 pub(super) fn carry_out(
-    prepared: &Prepared,
+    prepared: &mut Prepared,
     options: &Options,
     progress: &dyn Progress,
     settle: impl FnOnce(&mut Findings),
 ) -> Result<Findings, Error> {
     let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
     let mut findings = simulate(prepared, options, &mut folder, progress)?;
+    // What was found has names of its own; charts need the room.
+    prepared.let_go();
     settle(&mut findings);
     write(prepared, &findings, options, folder, progress)?;
     Ok(findings)
@@ -175,6 +178,16 @@ fn simulate(
 /// Bytes of the names in a row of `decisions.csv`, roughly, to announce its size.
 const NAMES: u64 = 40;
 
+/// A picture takes some 20 MB while it is made: where what was found of so many keys takes about as much, one is
+/// made at a time.
+const MANY_KEYS: usize = 1_000_000;
+
+/// How many keys the rows of a comparison tell of, a key once for each.
+fn keys(comparison: &Comparison) -> usize {
+    let limits = comparison.rows.iter().flat_map(|row| &row.tally.limits);
+    limits.map(|limit| limit.keys.len()).sum()
+}
+
 /// Writes everything that a run leaves behind, whole or not at all.
 fn write(
     prepared: &Prepared,
@@ -205,7 +218,8 @@ fn write(
             progress.advance(1);
             Ok(())
         };
-        let drawn = chart::pictures(&figures, options.threads, &mut folder, before, done);
+        let threads = if keys(comparison) < MANY_KEYS { options.threads } else { 1 };
+        let drawn = chart::pictures(&figures, threads, &mut folder, before, done);
         progress.end();
         drawn?;
     } else {

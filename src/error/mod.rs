@@ -6,7 +6,7 @@
 mod render;
 mod suggest;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -98,6 +98,7 @@ impl Problem {
 #[derive(Debug, Default)]
 pub struct Problems {
     found: RefCell<Vec<Problem>>,
+    added: Cell<usize>,
 }
 
 impl Problems {
@@ -108,6 +109,7 @@ impl Problems {
 
     /// Adds one, unless the very same is there already.
     pub fn add(&self, problem: Problem) {
+        self.added.update(|added| added + 1);
         let mut found = self.found.borrow_mut();
         if !found.contains(&problem) {
             found.push(problem);
@@ -117,6 +119,11 @@ impl Problems {
     /// Adds all of another collection.
     pub fn take(&self, other: Problems) {
         other.found.into_inner().into_iter().for_each(|problem| self.add(problem));
+    }
+
+    /// How often one was added, those that were there already included.
+    pub fn added(&self) -> usize {
+        self.added.get()
     }
 
     /// Whether none was added.

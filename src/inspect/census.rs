@@ -145,9 +145,16 @@ impl Census {
         let sorted = columns.sorted();
         let times = sorted.times();
         let (first, last) = (*times.first()?, *times.last()?);
-        let name = |number: usize| {
-            let bytes = keys.met.get_index(keys.counted[number] as usize);
-            bytes.map_or_else(String::new, |bytes| rules.key.name(bytes))
+        let bytes = |number: usize| -> &[u8] {
+            keys.met.get_index(keys.counted[number] as usize).map_or(&[], |bytes| bytes)
+        };
+        let name = |number: usize| rules.key.name(bytes(number));
+        let counted = || (0..keys.counted.len()).map(bytes);
+        let present = counted().fold(0, |present, key| present | rules.key.present(key));
+        let lacking = rules.key.lacking_note(present);
+        let nameless = match rules.key.has_address() && lacking.is_none() {
+            true => counted().filter(|key| rules.key.address_in(key).is_none()).count() as u64,
+            false => 0,
         };
         Some(Figures {
             requests,
@@ -161,7 +168,9 @@ impl Census {
             handling: rules.handling,
             left_out: self.sieve.left_out(),
             short_lists: self.reader.short_lists(),
-            keys: KeyTable::of(&sorted, keys.counted.len(), top, &name),
+            nameless,
+            lacking,
+            keys: KeyTable::of(&sorted, keys.counted.len(), top, &bytes, &name),
         })
     }
 }

@@ -30,6 +30,10 @@ pub struct Figures {
     pub left_out: Vec<(String, u64)>,
     /// How many forwarded lists were too short.
     pub short_lists: u64,
+    /// How many keys are made of an address and have none.
+    pub nameless: u64,
+    /// A sentence on parts of keys that no request has.
+    pub lacking: Option<String>,
     /// The keys.
     pub keys: KeyTable,
 }

@@ -52,14 +52,16 @@ pub struct Threshold {
 }
 
 impl KeyTable {
-    /// Of requests of so many keys, with the `top` keys of each list, named by `name`.
+    /// Of requests of so many keys, with the `top` keys of each list, named by `name`; those that are equal stand in
+    /// the order of their `bytes`.
     ///
     /// # Panics
     /// If there is no request, or a key has none.
-    pub fn of(
+    pub fn of<'b>(
         sorted: &Sorted,
         keys: usize,
         top: usize,
+        bytes: &dyn Fn(usize) -> &'b [u8],
         name: &dyn Fn(usize) -> String,
     ) -> KeyTable {
         let by_key = sorted.by_key(keys);
@@ -70,7 +72,13 @@ impl KeyTable {
             in_a_minute.push(peaks(&times)[MINUTE].requests as u32);
         }
         let mut order: Vec<u32> = (0..keys as u32).collect();
-        order.sort_unstable_by_key(|&key| (Reverse(by_key.requests(key as usize)), key));
+        let by = |rank: &dyn Fn(usize) -> Reverse<usize>, order: &mut [u32]| {
+            order.sort_unstable_by(|&one, &other| {
+                let (one, other) = (one as usize, other as usize);
+                rank(one).cmp(&rank(other)).then_with(|| bytes(one).cmp(bytes(other)))
+            });
+        };
+        by(&|key| Reverse(by_key.requests(key)), &mut order);
         let mut figures = |order: &[u32]| -> Vec<KeyFigures> {
             let of = |&key: &u32| {
                 let key = key as usize;
@@ -84,7 +92,7 @@ impl KeyTable {
             keys: first as u64,
             requests: order[..first].iter().map(|&key| by_key.requests(key as usize) as u64).sum(),
         });
-        order.sort_unstable_by_key(|&key| (Reverse(in_a_minute[key as usize]), key));
+        by(&|key| Reverse(in_a_minute[key] as usize), &mut order);
         let highest = figures(&order);
         let threshold = Threshold::of(in_a_minute);
         KeyTable { keys: keys as u64, busiest, highest, shares, threshold }
@@ -114,7 +122,9 @@ mod tests {
         requests
             .iter()
             .for_each(|&(second, key)| columns.push(Instant(second * SECOND as i64), key));
-        KeyTable::of(&columns.sorted(), keys, top, &|key| format!("k{key}"))
+        let names: Vec<String> = (0..keys).map(|key| format!("k{key}")).collect();
+        let bytes = |key: usize| names[key].as_bytes();
+        KeyTable::of(&columns.sorted(), keys, top, &bytes, &|key| names[key].clone())
     }
 
     #[test]

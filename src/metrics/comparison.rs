@@ -36,9 +36,15 @@ impl Comparison {
         self.rows.iter().any(|row| row.tally.fleet.is_some())
     }
 
+    /// Whether the scenario names an algorithm with whose decisions those of another are compared. What only such
+    /// comparisons have is told only then.
+    pub fn names_a_reference(&self) -> bool {
+        self.rows.iter().any(|row| row.reference.as_ref().is_some_and(|reference| reference.named))
+    }
+
     /// The metrics by which its runs are told, each with its position in [`METRICS`].
     pub fn metrics(&self) -> Vec<(usize, &'static Metric)> {
-        let told = [true, self.is_closed_loop(), self.is_fleet()];
+        let told = [true, self.is_closed_loop(), self.is_fleet(), self.names_a_reference()];
         let told =
             GROUPS.iter().zip(told).flat_map(|(group, told)| group.iter().map(move |_| told));
         let all = METRICS.iter().enumerate().zip(told);
@@ -97,10 +103,24 @@ pub struct Row {
     pub kind: usize,
     /// The seed of its first run.
     pub seed: u64,
+    /// With what its decisions are compared; `None` where that is not done.
+    pub reference: Option<Reference>,
     /// What its first run found.
     pub tally: Tally,
     /// Its other runs: replicas 1, 2 and so on.
     pub repeats: Vec<Repeat>,
+}
+
+/// With what the decisions of an algorithm are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The name of the algorithm with which they are.
+    pub name: String,
+    /// Whether the scenario names it (`compared-with`).
+    pub named: bool,
+    /// Whether both have the same past, since both count what they refuse. Else each has its own: once one lets
+    /// through what the other refused, what they remember differs.
+    pub same_past: bool,
 }
 
 /// One more run of an algorithm under another seed, by its numbers alone.
@@ -150,7 +170,7 @@ mod tests {
     use crate::time::Instant;
 
     #[test]
-    fn what_only_closed_loops_and_fleets_have_is_told_only_of_them() {
+    fn what_only_some_runs_have_is_told_only_of_them() {
         let tally = |closed: bool, fleet: bool| {
             let window = Window { start: Instant(0), end: Instant(1) };
             let mut judge = Judge::new(window, &[], 0);
@@ -164,11 +184,15 @@ mod tests {
         };
         // The first and the last of the metrics told, and how many they are, of an open loop of one node beside
         // another run.
-        let told = |closed, fleet| {
+        let told = |closed, fleet, named: Option<bool>| {
             let (algorithm, repeats) = Default::default();
+            let (tally_of_first, reference) = (tally(false, false), None);
+            let (case, kind, seed) = (0, 0, 1);
             let row =
-                Row { case: 0, algorithm, kind: 0, seed: 1, tally: tally(false, false), repeats };
-            let rows = vec![row.clone(), Row { tally: tally(closed, fleet), ..row }];
+                Row { case, algorithm, kind, seed, reference, tally: tally_of_first, repeats };
+            let name = "log".to_owned();
+            let reference = named.map(|named| Reference { name, named, same_past: false });
+            let rows = vec![row.clone(), Row { tally: tally(closed, fleet), reference, ..row }];
             let (scenario, about, cases) = Default::default();
             let comparison = Comparison { scenario, about, cases, baseline: 0, rows };
             assert_eq!((comparison.is_closed_loop(), comparison.is_fleet()), (closed, fleet));
@@ -176,11 +200,16 @@ mod tests {
             assert!(metrics.iter().all(|&(index, metric)| METRICS[index].name == metric.name));
             [metrics[0], metrics[metrics.len() - 1]].map(|(index, metric)| (index, metric.name))
         };
-        let [any, closed, fleet] = GROUPS.map(|group| group.len());
+        let [any, closed, fleet, compared] = GROUPS.map(|group| group.len());
         let first = (0, "requests");
-        assert_eq!(told(false, false), [first, (any - 1, "state_bytes_max")]);
-        assert_eq!(told(true, false), [first, (any + closed - 1, "success_share")]);
+        for named in [None, Some(false)] {
+            assert_eq!(told(false, false, named), [first, (any - 1, "state_bytes_max")]);
+        }
+        assert_eq!(told(true, false, None), [first, (any + closed - 1, "success_share")]);
         let last = (any + closed + fleet - 1, "short_circuited");
-        assert_eq!([told(false, true), told(true, true)], [[first, last]; 2]);
+        let fleets = [told(false, true, None), told(true, true, None)];
+        assert_eq!(fleets, [[first, last]; 2]);
+        let last = (any + closed + fleet + compared - 1, "wrong_share");
+        assert_eq!(told(false, false, Some(true)), [first, last]);
     }
 }

@@ -3,6 +3,7 @@
 //! same for one key or client, [`LIMIT_METRICS`] for one limit.
 
 mod closed;
+mod compared;
 mod comparison;
 mod fairness;
 mod fleet;
@@ -16,20 +17,21 @@ mod value;
 use crate::judge::{Tally, Worst};
 use crate::rate::Limit;
 
-pub use comparison::{CaseInfo, Comparison, FleetInfo, Repeat, Row, Single, values};
+pub use comparison::{CaseInfo, Comparison, FleetInfo, Reference, Repeat, Row, Single, values};
 pub use parts::{LIMIT_METRICS, SUBJECT_METRICS};
 pub use spread::{Against, Spread, Spreads};
 pub use standing::Standing;
 pub use statistics::{Mean, Statistic, significant};
 pub use value::Value;
 
-/// The metrics of any run, those of closed loops, and those of fleets.
-const GROUPS: [&[Metric]; 3] = [run::METRICS, closed::METRICS, fleet::METRICS];
+/// The metrics of any run, those of closed loops, those of fleets, and those of comparisons with an algorithm that
+/// is named.
+const GROUPS: [&[Metric]; 4] = [run::METRICS, closed::METRICS, fleet::METRICS, compared::METRICS];
 
 /// The registry of the metrics of a run, in the order of the columns of `summary.csv`: those of any run,
-/// then those of closed loops, then those of fleets.
+/// then those of closed loops, then those of fleets, then those of comparisons with an algorithm that is named.
 pub const METRICS: &[Metric] = &{
-    const COUNT: usize = GROUPS[0].len() + GROUPS[1].len() + GROUPS[2].len();
+    const COUNT: usize = GROUPS[0].len() + GROUPS[1].len() + GROUPS[2].len() + GROUPS[3].len();
     let mut all = [GROUPS[0][0]; COUNT];
     let (mut index, mut group, mut of_group) = (0, 0, 0);
     while index < COUNT {

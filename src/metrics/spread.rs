@@ -141,7 +141,7 @@ mod tests {
             repeat.values[position] = wait.map(|wait| Value::Seconds(Span::from_secs(wait)));
         }
         let (algorithm, tally) = (algorithm.to_owned(), found(&accepted[0]));
-        Row { case, algorithm, kind: 0, seed: 1, tally, repeats }
+        Row { case, algorithm, kind: 0, seed: 1, reference: None, tally, repeats }
     }
 
     fn comparison(rows: Vec<Row>) -> Comparison {

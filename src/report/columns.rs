@@ -1,7 +1,7 @@
 //! The columns of the table on the terminal: which metric each shows, and how, the less room there is
 //! the shorter.
 
-use super::format::{bytes, count, factor, ratio, share, short_count, span};
+use super::format::{bytes, count, factor, ratio, share, short_count, small_share, span};
 use super::grid::{Cell, Column};
 use super::intervals::{Style, with_never};
 use crate::judge::Tally;
@@ -40,6 +40,8 @@ enum Show {
     FactorIfAny,
     /// As a share in percent, and the whole column only if there is one.
     ShareIfAny,
+    /// As a share in percent that may be small, and the whole column only where a scenario names what is compared.
+    ShareIfNamed,
     /// `200 (2.0x)`: the peak and its ratio to the limit; the ratio alone where limits differ or room
     /// is short.
     Peak,
@@ -60,13 +62,14 @@ const fn spec(
 /// The columns of open loops.
 const OPEN: &[Spec] = &[
     spec([0, 0], "accepted", ["all", "all"], "accepted", Show::Count),
-    spec([1, 1], "accepted", ["over limit", "over"], "over_limit", Show::Count),
-    spec([2, 2], "rejected", ["all", "all"], "rejected", Show::Count),
-    spec([3, 3], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
-    spec([4, 4], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
-    spec([5, 5], "peak", ["window", "window"], "peak_ratio", Show::Peak),
-    spec([6, 6], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
-    spec([7, 7], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
+    spec([2, 2], "accepted", ["over limit", "over"], "over_limit", Show::Count),
+    spec([3, 3], "rejected", ["all", "all"], "rejected", Show::Count),
+    spec([4, 4], "rejected", ["needless", "needless"], "needless_rejections", Show::CountIfRoom),
+    spec([1, 1], "decided", ["otherwise", "other"], "wrong_share", Show::ShareIfNamed),
+    spec([5, 5], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
+    spec([6, 6], "peak", ["window", "window"], "peak_ratio", Show::Peak),
+    spec([7, 7], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
+    spec([8, 8], "state", ["entries (size)", "kept"], "state_bytes_max", Show::State),
 ];
 
 /// The columns of closed loops: what requests came to before what the limits did. How many requests there
@@ -111,6 +114,7 @@ const FLEET: &[Spec] = &[
     spec([15, 15], "keys", ["most", "most"], "store_keys_max", Show::CountIfAny),
     spec([9, 9], "keys", ["stuck", "stuck"], "stuck_keys_end", Show::CountIfAny),
     spec([18, 18], "keys", ["evicted", "evicted"], "evicted_keys", Show::CountIfAny),
+    spec([22, 22], "decided", ["otherwise", "other"], "wrong_share", Show::ShareIfNamed),
     spec([19, 19], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
     spec([3, 3], "peak", ["window", "window"], "peak_ratio", Show::Peak),
     spec([20, 20], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
@@ -146,6 +150,7 @@ const CLOSED_FLEET: &[Spec] = &[
     spec([14, 14], "herd", ["peak", "peak"], "herd_peak_ratio", Show::FactorIfAny),
     spec([9, 9], "recovery", ["took", "took"], "recovery_s", Show::SpanIfAny),
     spec([24, 24], "promises", ["broken", "broken"], "broken_promises", Show::CountIfAny),
+    spec([31, 31], "decided", ["otherwise", "other"], "wrong_share", Show::ShareIfNamed),
     spec([25, 25], "still", ["queued", "queued"], "pending", Show::CountOrBelow),
     spec([27, 27], "peak", ["window", "window"], "peak_ratio", Show::Peak),
     spec([28, 28], "queue", ["wait p99", "p99"], "wait_p99_s", Show::SpanIfAny),
@@ -240,6 +245,7 @@ pub fn shown(spec: &Spec, source: &Source, room: Room) -> bool {
         Show::CountIfAny | Show::SpanIfLong => any(),
         Show::CountOrBelow => room < Room::QueuedBelow && any(),
         Show::Count | Show::Peak | Show::State => true,
+        Show::ShareIfNamed => source.comparison.names_a_reference(),
         Show::SpanIfAny | Show::FactorIfAny | Show::ShareIfAny => {
             standings.any(|one| one.is_some())
         }
@@ -275,6 +281,7 @@ fn mean_text(spec: &Spec, source: &Source, row: usize, room: Room) -> String {
         Show::Peak => style.ratio(across),
         Show::FactorIfAny => style.factor(across),
         Show::ShareIfAny => style.share(across),
+        Show::ShareIfNamed => style.small_share(across),
         Show::State if room < Room::ShortState => style.bytes(across),
         Show::State => bytes(across.mean.mean.round() as u64),
         Show::SpanIfAny | Show::SpanIfLong => style.span(across),
@@ -309,6 +316,7 @@ fn text(spec: &Spec, tally: &Tally, room: Room, ratio_alone: bool) -> String {
         (Show::State, Some(Value::Count(size))) => bytes(size),
         (Show::FactorIfAny, Some(times)) => factor(times.as_f64()),
         (Show::ShareIfAny, Some(part)) => share(part.as_f64()),
+        (Show::ShareIfNamed, Some(part)) => small_share(part.as_f64()),
         (_, value) => shown_value(value, count),
     }
 }

@@ -35,7 +35,7 @@ fn finish(judge: Judge) -> Tally {
 fn row(case: usize, algorithm: &str, tally: Tally) -> Row {
     let kind = ALGORITHMS.iter().position(|kind| kind.name == algorithm).unwrap();
     let (algorithm, repeats) = (algorithm.to_owned(), Vec::new());
-    Row { case, algorithm, kind, seed: 1, tally, repeats }
+    Row { case, algorithm, kind, seed: 1, reference: None, tally, repeats }
 }
 
 fn comparison(scenario: &str, cases: Vec<CaseInfo>, rows: Vec<Row>) -> Comparison {

@@ -157,12 +157,28 @@ pub fn factor(factor: f64) -> String {
 }
 
 /// A share of 1 in percent with one decimal. What is not all never reads `100%`, and what is something never
-/// `0%`.
+/// `0%`: below a thousandth, `<0.1%`.
 pub fn share(share: f64) -> String {
     match share {
         ..=0.0 => "0%".to_owned(),
+        ..0.001 => "<0.1%".to_owned(),
         1.0.. => "100%".to_owned(),
-        _ => format!("{:.1}%", (share * 100.0).clamp(0.1, 99.9)),
+        _ => format!("{:.1}%", (share * 100.0).min(99.9)),
+    }
+}
+
+/// A share of 1 that may be small, in percent with three digits: `6.28%`, `0.243%`, `0.0031%`. What is something
+/// never reads `0%`: below a ten-millionth, `<0.00001%`.
+pub fn small_share(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        ..=0.0 => "0%".to_owned(),
+        ..0.00001 => "<0.00001%".to_owned(),
+        ..0.001 => format!("{percent:.5}%"),
+        ..0.01 => format!("{percent:.4}%"),
+        ..0.9995 => format!("{percent:.3}%"),
+        ..9.995 => format!("{percent:.2}%"),
+        _ => self::share(share),
     }
 }
 

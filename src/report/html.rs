@@ -5,6 +5,7 @@ use super::chart::palette::{Colour, GRID, INK, MUTED, OVER_TEXT, PAPER};
 use super::chart::{self, Figure, Series};
 use super::format;
 use super::intervals::{Style, with_never};
+use super::reading;
 use super::words;
 use crate::metrics::{CaseInfo, Comparison, Metric, Spreads, Standing, Value, Worse};
 
@@ -65,6 +66,9 @@ pub fn page(comparison: &Comparison, figures: &[Figure]) -> String {
             text += " How the cases differ, replica by replica, is in comparison.csv.";
         }
         page.raw("<p class=\"muted\">").text(&text).raw("</p>\n");
+    }
+    if let Some(remark) = reading::remark(comparison) {
+        page.raw("<p class=\"muted\">").text(&remark).raw("</p>\n");
     }
     for (index, case) in comparison.cases.iter().enumerate() {
         facts(&mut page, case);

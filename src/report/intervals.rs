@@ -54,10 +54,16 @@ impl Style {
         self.decimals(format::share(mean), half, 100.0)
     }
 
+    /// A share of 1 that may be small, in percent.
+    pub fn small_share(self, statistic: &Statistic) -> String {
+        let Mean { mean, half } = statistic.mean;
+        self.decimals(format::small_share(mean), half, 100.0)
+    }
+
     /// A half width, times `unit`, with as many decimals as the mean is written with.
     fn decimals(self, mean: String, half: Option<f64>, unit: f64) -> String {
         let decimals = mean.split_once('.').map_or(0, |(_, rest)| rest.len() - 1);
-        let scale = [1.0, 10.0, 100.0][decimals.min(2)];
+        let scale = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5][decimals.min(5)];
         let half = told(half).map(|half| format!("{:.decimals$}", up(half * unit, scale)));
         self.join(mean, half)
     }

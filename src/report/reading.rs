@@ -1,6 +1,7 @@
 //! The sentences under a table: what a reader should take from it, at most five.
 
 mod closed;
+mod compared;
 mod fleet;
 
 use super::format::{above, count, length, span};
@@ -10,6 +11,8 @@ use crate::metrics::{Comparison, Row};
 use crate::rate::Limit;
 use crate::time::Span;
 
+pub use compared::remark;
+
 /// So many sentences at most.
 const MOST: usize = 5;
 
@@ -17,6 +20,8 @@ const MOST: usize = 5;
 pub fn readings(comparison: &Comparison) -> Vec<String> {
     let first = over_limit(comparison).or_else(|| none_over_limit(comparison));
     let others = [
+        compared::own_past(comparison),
+        compared::same_past(comparison),
         fleet::effective_limit(comparison),
         fleet::unlimited(comparison),
         fleet::turned_down(comparison),

@@ -7,7 +7,7 @@ use crate::judge::{
     Books, Closed, Distribution, Judge, Kept, LimitTally, Peak, SubjectTally, Subjects, Tally,
     Timeline, Trial, Worst, Wrong,
 };
-use crate::metrics::{CaseInfo, Comparison, Repeat, Row, values};
+use crate::metrics::{CaseInfo, Comparison, Reference, Repeat, Row, values};
 use crate::rate::Limit;
 use crate::time::Window;
 use crate::time::{Instant, SECOND, Span};
@@ -91,7 +91,8 @@ fn client(name: &str, key: SubjectTally) -> Subjects {
 }
 
 pub fn row(algorithm: &str, tally: Tally) -> Row {
-    Row { case: 0, algorithm: algorithm.to_owned(), kind: 0, seed: 1, tally, repeats: Vec::new() }
+    let (algorithm, repeats) = (algorithm.to_owned(), Vec::new());
+    Row { case: 0, algorithm, kind: 0, seed: 1, reference: None, tally, repeats }
 }
 
 pub fn case(name: &str, promise: Limit) -> CaseInfo {
@@ -103,6 +104,28 @@ pub fn case(name: &str, promise: Limit) -> CaseInfo {
         window: Window { start: noon(), end: noon() + Span::from_secs(180) },
         notes: Vec::new(),
     }
+}
+
+/// Two algorithms with pasts of their own, and two of which one is compared with the other over the same past.
+pub fn compared() -> Comparison {
+    let mut comparison = boundary();
+    comparison.rows.truncate(4);
+    let rows = [
+        ("log, all counted", 1, false, false, [0, 31]),
+        ("sliding-window-log", 1, false, false, [0, 0]),
+        ("counter, all counted", 2, true, true, [1, 0]),
+        ("sliding-window-counter", 2, false, false, [9, 5]),
+    ];
+    for (row, (name, kind, named, same_past, [allowed, limited])) in
+        comparison.rows.iter_mut().zip(rows)
+    {
+        name.clone_into(&mut row.algorithm);
+        row.kind = kind;
+        row.tally.wrong = Some(Wrong { allowed, limited });
+        let name = if named { "log, all counted" } else { "sliding-window-log" }.to_owned();
+        row.reference = Some(Reference { name, named, same_past });
+    }
+    comparison
 }
 
 /// A full quota on each side of a minute edge, through all six.

@@ -6,7 +6,7 @@ use super::format::count;
 use super::grid::{FAINT, Grid, MARK, WORST, bold, paint};
 use super::heading::{Fact, fact_lines, heading};
 use super::intervals;
-use super::reading::readings;
+use super::reading::{self, readings};
 use super::words::{listed, printable, wrap};
 use crate::metrics::{Comparison, Row};
 
@@ -58,6 +58,7 @@ pub fn table(comparison: &Comparison, most: usize, styled: bool) -> String {
         if room >= Room::QueuedBelow {
             notes.extend(queued(comparison, &source));
         }
+        notes.extend(reading::remark(comparison));
         let notes = wrap(&notes.join("; "), most);
         lines.extend(notes.iter().map(|line| paint(line, FAINT, styled)));
         if !lines.last().is_some_and(String::is_empty) {

@@ -4,6 +4,7 @@ mod fleet;
 
 use crate::metrics::CaseInfo;
 use crate::params::Choice;
+use crate::report::format::count;
 use crate::scenario::{Case, Counts, Key, LimitSpec, Tier};
 use crate::traffic::{Skipped, Traffic};
 
@@ -13,7 +14,8 @@ pub(super) fn case(case: &Case, traffic: &Traffic, reacts: bool) -> CaseInfo {
     let mut notes: Vec<String> = case.notes.clone();
     for input in &traffic.inputs {
         let lines = if input.lines == 1 { "line" } else { "lines" };
-        notes.push(format!("{}: {} of {} {lines} used", input.path, input.used, input.lines));
+        let [used, all] = [input.used, input.lines].map(count);
+        notes.push(format!("{}: {used} of {all} {lines} used", input.path));
         // Which input is meant needs saying only where there are several.
         let of = match traffic.inputs.len() {
             1 => String::new(),

@@ -77,7 +77,8 @@ impl Estimate {
         let spread = case.fleet.as_ref().map_or(Spread::NONE, Spread::of);
         let calls = spread.under_way(case, traffic.window.span(), requests, decisions);
         // Where members of a log's set may be alike, it has one for each unit of cost.
-        let by_unit = has_option(case, "member");
+        let costs = traffic.sources.iter().any(|source| source.has_costs());
+        let by_unit = costs && has_option(case, "member");
         // What is let through is told others, and where denials are written, all is.
         let notes = has_option(case, "count-rejected") || has_option(case, "backwards");
         let windows = |spec: &LimitSpec| {

@@ -6,6 +6,7 @@ mod cut_off;
 mod describe;
 mod estimate;
 mod expectations;
+mod once;
 mod pool;
 mod prepare;
 mod progress;

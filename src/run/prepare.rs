@@ -11,6 +11,7 @@ use super::bulk;
 use super::contender::Contender;
 use super::estimate::Estimate;
 use super::expectations;
+use super::once::Once;
 use super::progress::{Progress, Silent, Unit};
 use crate::error::{Error, Problem, Problems, suggest};
 use crate::params::Setting;
@@ -61,6 +62,11 @@ impl Prepared {
         for case in &mut self.cases {
             unnamed(&mut case.resolved);
         }
+    }
+
+    /// Lets go of all but the scenario: it cannot be run again.
+    pub fn let_go(&mut self) {
+        self.cases.clear();
     }
 
     /// About so many decisions will be made at least, if every request is sent once, and at most.
@@ -138,6 +144,7 @@ pub fn prepare_with(
         }
     }
     let folder = scenario.path.parent().unwrap_or(Path::new(""));
+    let mut once = Once::default();
     let mut cases: Vec<PreparedCase> = Vec::new();
     // A case whose traffic has problems is left out, and nothing is run then.
     let mut positions: Vec<usize> = Vec::new();
@@ -154,6 +161,9 @@ pub fn prepare_with(
                 let shared = same.into_iter().find_map(respread);
                 let later = &scenario.cases[position + 1..];
                 let keep = later.iter().any(|later| same_record(later, case));
+                if shared.is_none() && !once.begin(&case.traffic, folder, problems) {
+                    continue;
+                }
                 let traffic = shared.unwrap_or_else(|| read(case, folder, keep, progress, threads));
                 problems.keep(traffic)?.map(|(traffic, sources)| (Arc::new(traffic), sources))
             }

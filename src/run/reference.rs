@@ -6,6 +6,7 @@ use super::watch::Watch;
 use crate::algorithm;
 use crate::error::{Error, Problems};
 use crate::judge::{Tally, Wrong};
+use crate::metrics;
 use crate::scenario::{Case, LimitSpec};
 use crate::world::{self, Decisions, Plan};
 
@@ -25,6 +26,24 @@ impl Reference {
         let kind = algorithm::position("sliding-window-log");
         let log = kind.and_then(|kind| Contender::plain(kind, limits, &Problems::new()));
         log.ok_or_else(|| Error::failed("compare", "there is no reference"))
+    }
+
+    /// With what the decisions of a contender are compared in a case; `None` where clients react to them.
+    ///
+    /// # Errors
+    /// If there is no log to compare with.
+    pub fn told(contender: &Contender, case: &Case) -> Result<Option<metrics::Reference>, Error> {
+        if case.is_closed_loop() {
+            return Ok(None);
+        }
+        let log = Reference::log(&case.limits)?;
+        let other = contender.compared_with.as_deref().unwrap_or(&log);
+        let counts_all = |one: &Contender| one.resolved["count-rejected"] == true;
+        Ok(Some(metrics::Reference {
+            name: other.name.clone(),
+            named: contender.compared_with.is_some(),
+            same_past: counts_all(contender) && counts_all(other),
+        }))
     }
 
     /// Runs it over the requests of a plan.

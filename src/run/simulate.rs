@@ -10,6 +10,7 @@ use super::expectations;
 use super::pool::{self, Work};
 use super::prepare::{Prepared, PreparedCase, unnamed};
 use super::progress::{Progress, Unit};
+use super::reference::Reference;
 use super::stage::Stage;
 use super::watch::Watch;
 use crate::error::Error;
@@ -198,6 +199,7 @@ fn run_case(
                 algorithm: contenders[position].name.clone(),
                 kind: contenders[position].kind,
                 seed: case.seed.0,
+                reference: Reference::told(&contenders[position], case)?,
                 tally: *tally,
                 repeats: Vec::new(),
             }),

@@ -25,7 +25,7 @@ use crate::time::Window;
 
 pub use build::{Readers, again, build, build_with};
 pub use client::{Account, Client, Clients};
-pub use record::{Arriving, Column, Recorded, Spread};
+pub use record::{Arriving, Column, InOrder, Order, Recorded, Spread, durations_note, idle_notes};
 pub use respread::{respread, same_record};
 
 pub use input::{Input, Skipped, Watch};

@@ -193,6 +193,27 @@ fn of_several_files_those_that_can_be_read_are_used_and_the_others_named() {
 }
 
 #[test]
+fn a_rotated_set_says_the_same_however_its_files_are_named() {
+    let at =
+        |second: u32, status| line("192.0.2.1", &format!("10:00:{second:02}"), "GET /", status);
+    let other = |second: u32| line("192.0.2.9", &format!("10:00:{second:02}"), "GET /", 200);
+    let bench = Bench::with("access.log", at(30, 200) + &other(31) + &other(32))
+        .file("access.log.1", at(10, 429) + &at(11, 429) + &other(12));
+    let told = |files: [&str; 2]| {
+        let mut found = json(&bench, &files);
+        ["files", "next"].iter().for_each(|name| found[name] = Json::Null);
+        found
+    };
+    let found = told(["access.log", "access.log.1"]);
+    assert_eq!(
+        (&found["limited"]["refused"], &found["limited"]["retries"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(found["busiest"][0]["key"], "192.0.2.1", "of equals, the first by its address");
+    assert_eq!(found, told(["access.log.1", "access.log"]));
+}
+
+#[test]
 fn quiet_prints_nothing_and_top_says_how_many_keys() {
     let bench = Bench::with("access.log", log());
     assert_eq!(bench.prints(&["inspect", "access.log", "--quiet"]), "");

@@ -107,6 +107,69 @@ fn a_replay_is_the_run_of_the_scenario_that_it_prints() {
 }
 
 #[test]
+fn the_scenario_printed_has_what_the_flags_say_and_the_cases_that_would_be_run() {
+    let fine = "time,ip\n2022-10-04T04:34:49.5Z,192.0.2.1\n2022-10-04T04:34:50Z,192.0.2.1\n";
+    let bench = Bench::with("access.log", smooth()).file("fine.csv", fine);
+    for (number, flags) in [
+        vec!["access.log", "--only", "gcra,token-bucket", "--seed", "7", "--spread", "random"],
+        vec!["fine.csv"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let name = format!("it-{number}");
+        let flags = [&flags[..], &["--name", &name, "--no-charts"]].concat();
+        let scenario = prints(&bench, &[&flags[..], &["--print-scenario"]].concat());
+        prints(&bench, &[&flags[..], &["--quiet"]].concat());
+        std::fs::write(bench.path("kept.toml"), scenario).unwrap();
+        bench.prints(&["run", "kept.toml", "--quiet", "--no-charts", "--out", "run"]);
+        let summary = |folder: &str| bench.read(&format!("{folder}/{name}/summary.csv"));
+        assert_eq!(summary("output"), summary("run"), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_part_of_a_key_that_no_request_has_is_told() {
+    let bench = Bench::with("access.log", smooth());
+    let told = "No request has `header:x-api-key`: `-` stands for it in every key.";
+    let key = ["--key", "header:x-api-key+address"];
+    let replayed = prints(&bench, &[&["access.log", "--no-charts"], &key[..]].concat());
+    let inspected = bench.prints(&[&["inspect", "access.log"], &key[..]].concat());
+    for printed in [replayed, inspected] {
+        let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(printed.contains(told), "{printed}");
+    }
+}
+
+#[test]
+fn requests_out_of_order_are_what_order_says() {
+    let log = requests("192.0.2.1", 1, 5..9) + &requests("192.0.2.1", 2, 2..3);
+    let bench = Bench::with("access.log", log);
+    let requests = |order: &str| {
+        let printed = bench.prints(&["inspect", "--json", "access.log", "--order", order]);
+        let found: Json = serde_json::from_str(&printed).unwrap();
+        (found["first"].clone(), found["last"].clone(), found["peaks"][0]["requests"].clone())
+    };
+    let at = |second: u32| Json::from(format!("2022-10-04T04:34:0{second}Z"));
+    assert_eq!(requests("sort"), (at(2), at(8), 2.into()));
+    assert_eq!(requests("file"), (at(5), at(8), 3.into()));
+    for command in ["inspect", "replay"] {
+        let limit: &[&str] = if command == "replay" { &LIMIT } else { &[] };
+        let arguments = [&[command, "access.log", "--order", "error"], limit].concat();
+        let message = bench.refuses(&arguments);
+        assert!(message.contains("line 5") && message.contains("leave `--order` out"), "{message}");
+    }
+}
+
+#[test]
+fn a_zone_may_lie_west_of_greenwich() {
+    let bench = Bench::with("it.csv", "time,ip\n2022-10-04 04:34:49.5,192.0.2.1\n");
+    let printed = bench.prints(&["inspect", "it.csv", "--tz", "-05:30"]);
+    assert!(printed.contains("at 2022-10-04T10:04:49.5Z"), "{printed}");
+    assert!(printed.contains("--tz -05:30 --limit"), "{printed}");
+}
+
+#[test]
 fn who_would_be_hit_is_told_for_each_case_and_algorithm() {
     let bench = Bench::with("access.log", smooth());
     let found = json(&bench, &["access.log", "--only", "token-bucket"]);

@@ -5,6 +5,38 @@ use serde_json::Value as Json;
 use crate::support::{BOUNDARY, Bench, Sheet, VARIED};
 
 #[test]
+fn the_share_of_decisions_that_differ_from_those_of_a_named_algorithm_is_told() {
+    let algorithm = |kind: &str, more: &str| format!("[[algorithm]]\nkind = \"{kind}\"\n{more}");
+    let counted = |name: &str| format!("name = \"{name}\"\ncount-rejected = true\n");
+    let text = "name = \"it\"\nduration = \"5m\"\nlimit = \"20/60s\"\n\
+                [[traffic]]\nkind = \"on-off\"\nrate = \"1/s\"\non = \"20s\"\noff = \"30s\"\n"
+        .to_owned()
+        + &algorithm("sliding-window-log", "")
+        + &algorithm("sliding-window-counter", "")
+        + &algorithm("sliding-window-log", &counted("log"))
+        + &algorithm("sliding-window-counter", &(counted("counter") + "compared-with = \"log\"\n"));
+    let bench = Bench::with("it.toml", text);
+    let printed = bench.prints(&["run", "it.toml", "--no-charts"]);
+    let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "decided otherwise: counter than log (same past); others than sliding-window-log (own past)",
+        "of all attempts otherwise than log, both with the same past",
+        "of all attempts otherwise than sliding-window-log, each with a past of its own",
+    ] {
+        assert!(printed.contains(told), "{told}:\n{printed}");
+    }
+    let sheet = bench.sheet("output/it/summary.csv");
+    assert_eq!(sheet.headers().last().unwrap(), "wrong_share", "it stands last");
+    for algorithm in ["sliding-window-log", "sliding-window-counter", "log", "counter"] {
+        let columns = ["wrongly_allowed", "wrongly_limited", "attempts", "wrong_share"];
+        let cells = sheet.cells(algorithm, columns).map(|cell| cell.parse::<f64>().unwrap());
+        let [allowed, limited, attempts, share] = cells;
+        assert_eq!(share, (allowed + limited) / attempts, "{algorithm}");
+        assert_eq!(share > 0.0, algorithm != "sliding-window-log", "{algorithm}");
+    }
+}
+
+#[test]
 fn the_table_of_the_boundary_stands_in_80_columns() {
     let bench = Bench::with("boundary.toml", BOUNDARY);
     let printed = bench.prints(&["run", "boundary.toml", "--no-charts"]);

@@ -82,9 +82,11 @@ impl Filter {
         };
         let value = value.trim();
         if value.is_empty() {
-            return Err(format!(
-                "`{text}` has no value; for requests without one write `{name}=-`"
-            ));
+            let subject = Subject::parse(name)?;
+            return Err(match subject {
+                Subject::Time => format!("`{text}` has no value; write {}", time::GRAMMAR),
+                _ => format!("`{text}` has no value; for requests without one write `{name}=-`"),
+            });
         }
         let subject = Subject::parse(name)?;
         let test = match expression {

@@ -122,6 +122,8 @@ fn what_is_no_filter_is_refused_with_what_would_be_right() {
         ("path~(", "`(` after `path~` is no regular expression: unclosed group"),
         ("time~10", "a time is compared with `=`"),
         ("time=10:00", "`10:00` has no `..`"),
+        ("time=", "`time=` has no value; write from and to with `..` between them"),
+        ("time=2015-05-18..2015-05-17", "`2015-05-18..2015-05-17` is no time at all"),
     ] {
         let wrong = Filter::parse(text).unwrap_err();
         assert!(wrong.starts_with(message), "{text}: {wrong}");

@@ -47,7 +47,18 @@ impl Times {
                     false => Ok(Times::OfDay(from, to)),
                 }
             }
-            (from, to) => Ok(Times::Stretch(bound(from)?, bound(to)?)),
+            (from, to) => {
+                let ends = (bound(from)?, bound(to)?);
+                let is_empty = match ends {
+                    (Some(Bound::Exact(from)), Some(Bound::Exact(to))) => to <= from,
+                    (Some(Bound::Local(from)), Some(Bound::Local(to))) => to <= from,
+                    _ => false,
+                };
+                match is_empty {
+                    true => Err(format!("`{text}` is no time at all: it ends before it begins")),
+                    false => Ok(Times::Stretch(ends.0, ends.1)),
+                }
+            }
         }
     }
 

@@ -112,6 +112,35 @@ impl Key {
         })
     }
 
+    /// Which components there are in such bytes, a bit for each.
+    ///
+    /// # Panics
+    /// If they are not bytes of this key.
+    pub fn present(&self, bytes: &[u8]) -> u64 {
+        let components = self.components(bytes).enumerate();
+        let there = components.filter(|(_, (component, _))| *component != Component::Absent);
+        there.fold(0, |bits, (index, _)| bits | bit(index))
+    }
+
+    /// A sentence on components that no request had, if there are any, where `present` has the bits of all that one
+    /// had at least.
+    pub fn lacking_note(&self, present: u64) -> Option<String> {
+        let components = self.parts.iter().flat_map(|part| {
+            part.components().into_iter().map(move |(field, _)| match part {
+                Part::Endpoint => field.name().to_owned(),
+                part => part.to_string(),
+            })
+        });
+        let lacking = components.enumerate().filter(|(index, _)| present & bit(*index) == 0);
+        let names: Vec<String> = lacking.map(|(_, name)| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "No request has {}: `-` stands for it in every key. Perhaps these logs have it under another name.",
+                names.join(" or ")
+            )
+        })
+    }
+
     /// Whether an address is part of it.
     pub fn has_address(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Address(_) | Part::Forwarded(..)))
@@ -164,6 +193,11 @@ impl Setting for Key {
     fn schema() -> Json {
         json!({ "type": "string", "title": Key::GRAMMAR })
     }
+}
+
+/// The bit of a component; all from the last of them on share one.
+fn bit(component: usize) -> u64 {
+    1 << component.min(63)
 }
 
 /// Makes the bytes of a key.

@@ -6,6 +6,7 @@
 mod block;
 mod crew;
 mod detect;
+mod first;
 mod lines;
 mod open;
 mod piece;
@@ -50,6 +51,9 @@ pub struct Options {
     pub stamps: Option<Stamps>,
     /// Whether the first line or file that cannot be used is a mistake.
     pub strict: bool,
+    /// Whether files are read in the order of their first times instead of that in which they are named, where all of
+    /// them can be opened twice.
+    pub by_time: bool,
     /// How many threads may work.
     pub threads: usize,
 }
@@ -88,7 +92,7 @@ pub enum Stop {
 /// on.
 pub type Watch<'a> = dyn FnMut(u64, Option<u64>) -> ControlFlow<()> + 'a;
 
-/// Reads files one after the other, in their order.
+/// Reads files one after the other, in their order or in that of their times, and reports in their order.
 ///
 /// # Errors
 /// Nothing can be used of any of them, one is named twice, or something in them shows that they cannot be
@@ -101,10 +105,11 @@ pub fn read(
 ) -> Result<Vec<Report>, Stop> {
     refuse_twins(files)?;
     let total = files.iter().map(|file| length(&file.path)).sum::<Option<u64>>();
-    let mut reports = Vec::new();
+    let mut reports: Vec<(usize, Report)> = Vec::new();
     let mut problems = Vec::new();
     let mut before = 0;
-    for (index, file) in files.iter().enumerate() {
+    for index in first::in_time_order(files, options) {
+        let file = &files[index];
         let mut watch = |bytes| watch(before + bytes, total);
         let mut reading = Reading {
             index,
@@ -132,8 +137,10 @@ pub fn read(
             return Err(Stop::Problems(vec![problem]));
         }
         before += report.bytes;
-        reports.push(report);
+        reports.push((index, report));
     }
+    reports.sort_by_key(|(index, _)| *index);
+    let reports: Vec<Report> = reports.into_iter().map(|(_, report)| report).collect();
     if reports.iter().all(|report| report.unusable.is_some()) {
         return Err(Stop::Problems(problems));
     }

@@ -335,7 +335,8 @@ mod tests {
             fleet_samples::give(&mut tally, fleet);
             let repeat = Repeat { seed: 1, values: values(&tally), expected: Vec::new() };
             let repeats = vec![repeat; repeats];
-            crate::metrics::Row { case, algorithm, kind, seed: 0, tally, repeats }
+            let reference = None;
+            crate::metrics::Row { case, algorithm, kind, seed: 0, reference, tally, repeats }
         }
     }
 

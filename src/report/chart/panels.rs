@@ -14,7 +14,7 @@ use super::view::View;
 
 pub use grid::Grid;
 pub use plot::Plot;
-pub use title::{heading, heading_height, lines};
+pub use title::{fits, heading, heading_height, lines};
 
 /// Sizes of text.
 pub const TITLE: f64 = 18.0;

@@ -37,8 +37,8 @@ pub fn comparison(name: &str, cases: Vec<(&str, Limit, u64, Vec<Run>)>) -> Compa
         for run in runs {
             let tally = tally(&run.attempts, limit, window(seconds));
             let algorithm = run.name.to_owned();
-            let kind = run.kind;
-            rows.push(Row { case, algorithm, kind, seed: 1, tally, repeats: Vec::new() });
+            let (kind, reference, repeats) = (run.kind, None, Vec::new());
+            rows.push(Row { case, algorithm, kind, seed: 1, reference, tally, repeats });
         }
     }
     Comparison { scenario: name.to_owned(), about: String::new(), cases: infos, baseline: 0, rows }

@@ -68,7 +68,7 @@ pub fn fit_middle(text: &str, size: f64, room: f64) -> String {
     format!("{}...{}", begin.trim_end(), end.trim_start())
 }
 
-/// The text broken at spaces into at most `most` lines (at least one); what is too long ends in dots.
+/// The text broken at spaces into at most `most` lines (at least one); what is too long ends in dots after a word.
 pub fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
     wrap_words(text.split_whitespace(), size, room, most)
 }
@@ -92,7 +92,18 @@ pub fn wrap_words<'a>(
             lines.push(word.to_owned());
         }
     }
-    lines.iter().map(|line| fit(line, size, room)).collect()
+    lines.iter().map(|line| fit_words(line, size, room)).collect()
+}
+
+/// The text, or as many of its first words as fit, with dots after them; of a first word that does not, its beginning.
+fn fit_words(text: &str, size: f64, room: f64) -> String {
+    let cut = fit(text, size, room);
+    let Some(kept) = cut.strip_suffix("...").filter(|_| cut != text) else { return cut };
+    let words = match text[kept.len()..].starts_with(char::is_whitespace) {
+        true => Some(kept),
+        false => kept.rsplit_once(char::is_whitespace).map(|(words, _)| words),
+    };
+    format!("{}...", words.unwrap_or(kept).trim_end_matches([' ', ',']))
 }
 
 /// A count as people write it: `1,234,567`; from ten million on with three digits and a prefix.
@@ -154,9 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn text_is_broken_at_spaces_and_the_last_line_is_cut() {
+    fn text_is_broken_at_spaces_and_the_last_line_is_cut_there() {
         let lines = wrap("one two three four five six", 10.0, 60.0, 2);
-        assert_eq!(lines, ["one two", "three fou..."]);
+        assert_eq!(lines, ["one two", "three..."]);
+        assert_eq!(wrap("one two, threefour", 10.0, 60.0, 1), ["one two..."]);
+        assert_eq!(wrap("one two", 10.0, width("one...", 10.0) + 0.1, 1), ["one..."]);
+        assert_eq!(wrap("fourhundredandfive", 10.0, 60.0, 1), ["fourhundr..."]);
         assert_eq!(wrap("", 10.0, 60.0, 2), [""]);
     }
 

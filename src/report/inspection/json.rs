@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Inspection, notes};
+use super::Inspection;
 use crate::inspect::{Figures, KeyFigures, Peak, WINDOWS};
 use crate::log::read::Report;
 use crate::params::Choice;
@@ -36,7 +36,7 @@ impl Inspection<'_> {
         let left_out =
             left_out.map(|(filter, requests)| json!({ "filter": filter, "requests": requests }));
         json!({
-            "files": self.reports.iter().map(of_file).collect::<Json>(),
+            "files": self.reports.iter().map(|report| self.of_file(report)).collect::<Json>(),
             "requests": requests,
             "first": figures.first.to_string(),
             "last": figures.last.to_string(),
@@ -55,6 +55,7 @@ impl Inspection<'_> {
             },
             "left_out": left_out.collect::<Vec<_>>(),
             "short_forwarded_lists": figures.short_lists,
+            "notes": self.more().collect::<Vec<_>>(),
             "key": self.key,
             "keys": keys.keys,
             "busiest_key": busiest,
@@ -69,22 +70,22 @@ impl Inspection<'_> {
             "next": self.next,
         })
     }
-}
 
-fn of_file(report: &Report) -> Json {
-    json!({
-        "path": report.name,
-        "format": report.format,
-        "compression": report.compression,
-        "bytes": report.bytes,
-        "xxh128": report.xxh128,
-        "lines": report.lines,
-        "used": report.used,
-        "left_out": report.passed,
-        "unusable": report.skipped,
-        "notes": notes(report).collect::<Vec<_>>(),
-        "not_used": report.unusable,
-    })
+    fn of_file(&self, report: &Report) -> Json {
+        json!({
+            "path": report.name,
+            "format": report.format,
+            "compression": report.compression,
+            "bytes": report.bytes,
+            "xxh128": report.xxh128,
+            "lines": report.lines,
+            "used": report.used,
+            "left_out": report.passed,
+            "unusable": report.skipped,
+            "notes": self.notes(report).collect::<Vec<_>>(),
+            "not_used": report.unusable,
+        })
+    }
 }
 
 /// Nanoseconds in seconds.

@@ -12,6 +12,7 @@ use crate::inspect::{Figures, KeyFigures, MINUTE, Peak, Resolution, Statuses, WI
 use crate::log::limited::Handling;
 use crate::log::read::{Report, Skipped};
 use crate::time::{DAY, SECOND, Span};
+use crate::traffic::durations_note;
 
 /// A log with all that is told of it.
 pub struct Inspection<'a> {
@@ -21,6 +22,10 @@ pub struct Inspection<'a> {
     pub figures: &'a Figures,
     /// What requests are told apart by.
     pub key: String,
+    /// What was done about requests out of order, to follow a semicolon.
+    pub done: &'static str,
+    /// What else must be known of all files together, one sentence each.
+    pub more: Vec<String>,
     /// A command that goes on from here.
     pub next: String,
 }
@@ -61,7 +66,7 @@ impl Inspection<'_> {
                 let reasons = several(more.len() as u64, "more reason");
                 facts.push(("unusable", format!("{} for {reasons}", several(lines, "line"))));
             }
-            facts.extend(notes(report).map(|note| ("note", printable(&note))));
+            facts.extend(self.notes(report).map(|note| ("note", printable(&note))));
         }
         let when = match figures.requests {
             1 => format!("at {}", figures.first),
@@ -85,12 +90,38 @@ impl Inspection<'_> {
             let lists = several(figures.short_lists, "forwarded list");
             facts.push(("note", format!("{lists} had fewer hops; the leftmost was taken.")));
         }
-        facts.push(("stamps", stamps(figures.resolution)));
+        facts.extend(self.more().map(|note| ("note", printable(&note))));
+        let taken_off = self.reports.iter().any(|report| report.ends && report.has_durations);
+        facts.push(("stamps", stamps(figures.resolution, taken_off)));
         if let Some(silence) = figures.silence {
             let text = format!("{} at most, from {}", stretch(silence.nanos), silence.from);
             facts.push(("silence", text));
         }
         facts
+    }
+
+    /// What else must be known of how a file was read, one sentence each.
+    fn notes(&self, report: &Report) -> impl Iterator<Item = String> {
+        let leap = (report.leap > 0).then(|| {
+            format!("{} (:60), taken as the second after.", several(report.leap, "leap second"))
+        });
+        let own = report.notes.iter().chain(&report.zone_notes).cloned();
+        let late = report.order.late_note(self.done);
+        let durations = durations_note(report);
+        own.chain(late).chain(report.order.step_note()).chain(durations).chain(leap)
+    }
+
+    /// What else must be known of all files together, one sentence each.
+    fn more(&self) -> impl Iterator<Item = String> {
+        let Figures { nameless, lacking, .. } = self.figures;
+        let nameless = match nameless {
+            0 => None,
+            1 => Some("1 key is known by a name that is no IP address.".to_owned()),
+            more => {
+                Some(format!("{} keys are known by names that are no IP addresses.", count(*more)))
+            }
+        };
+        self.more.iter().chain(lacking).cloned().chain(nameless)
     }
 
     fn keys(&self) -> String {
@@ -163,16 +194,6 @@ fn unusable(skipped: &Skipped) -> String {
     let example =
         if example.is_empty() { String::new() } else { format!(": {}", printable(example)) };
     format!("{}: {} ({first}{example})", several(*lines, "line"), printable(reason))
-}
-
-/// What else must be known of how a file was read, one sentence each.
-fn notes(report: &Report) -> impl Iterator<Item = String> {
-    let leap = (report.leap > 0).then(|| {
-        format!("{} (:60), taken as the second after.", several(report.leap, "leap second"))
-    });
-    let own = report.notes.iter().chain(&report.zone_notes).cloned();
-    let late = report.order.late_note("each counts at its time");
-    own.chain(late).chain(report.order.step_note()).chain(leap)
 }
 
 /// So many nanoseconds, which may be more than a span has.
@@ -251,10 +272,10 @@ fn refused(figures: &Figures) -> Option<String> {
     Some(format!("{}; {handled}", listed(&parts)))
 }
 
-fn stamps(resolution: Resolution) -> String {
+fn stamps(resolution: Resolution, durations_taken_off: bool) -> String {
     let words = resolution.words();
     match resolution {
-        Resolution::Seconds => {
+        Resolution::Seconds if !durations_taken_off => {
             format!("{words}: the peak over 1 s is that of a second as logged")
         }
         _ => words.to_owned(),

@@ -36,6 +36,8 @@ fn figures() -> Figures {
         handling: Handling::Keep,
         left_out: vec![("path!=/health".to_owned(), 1440)],
         short_lists: 3,
+        nameless: 2,
+        lacking: Some("No request has `user`.".to_owned()),
         keys: KeyTable {
             keys: 250,
             busiest: all.to_vec(),
@@ -87,7 +89,9 @@ fn shown<R>(figures: &Figures, show: impl FnOnce(&Inspection) -> R) -> R {
     };
     let next = "ratesim replay access.log --limit 90/1m".to_owned();
     let reports = [report, gone];
-    show(&Inspection { reports: &reports, figures, key: "address".to_owned(), next })
+    let (key, done) = ("address".to_owned(), "each counts at its time");
+    let more = vec!["Files are named in another order.".to_owned()];
+    show(&Inspection { reports: &reports, figures, key, done, more, next })
 }
 
 #[test]

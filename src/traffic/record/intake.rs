@@ -3,6 +3,7 @@
 use super::column::Column;
 use super::drawn::{Stamped, raise};
 use super::durations::Durations;
+use super::order::{InOrder, Order};
 use super::request::Reading;
 use super::sorting::sort;
 use super::spread::Spread;
@@ -11,41 +12,18 @@ use crate::log::Entry;
 use crate::log::format::Fault;
 use crate::log::names::{Keys, Names};
 use crate::log::read::{Sink, Spot};
-use crate::params::Choice;
 use crate::time::{Instant, SECOND, Span};
 use crate::traffic::{Context, Source};
 
 /// A record has at most so many requests.
 const MOST: usize = u32::MAX as usize;
 
-/// What becomes of requests whose stamp is earlier than that of one before them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// All are sorted by time.
-    Sort,
-    /// They keep their place.
-    File,
-    /// They are a mistake.
-    Error,
-}
-
-impl Choice for Order {
-    const CHOICES: &'static [(&'static str, Self, &'static str)] = &[
-        ("sort", Order::Sort, "requests are sorted by time; those of one instant keep their order"),
-        (
-            "file",
-            Order::File,
-            "requests keep their order; one with an earlier stamp counts as of that of the one before it",
-        ),
-        ("error", Order::Error, "the first request with an earlier stamp is a mistake"),
-    ];
-}
-
 /// The requests of a record so far.
 pub struct Intake<'a, 'c> {
     context: &'a mut Context<'c>,
     reading: &'a mut dyn Reading,
     order: Order,
+    in_order: InOrder,
     /// Where the record was named, for messages.
     place: Place,
     /// In the order of the record, as are the columns.
@@ -56,7 +34,6 @@ pub struct Intake<'a, 'c> {
     took: Option<Durations>,
     /// Whether all stamps are whole seconds.
     seconds: bool,
-    latest: Instant,
     clients: Names,
     /// The identities of the clients of the last requests, which have no number yet.
     unnumbered: Keys,
@@ -83,12 +60,12 @@ impl<'a, 'c> Intake<'a, 'c> {
             context,
             reading,
             order,
+            in_order: InOrder::new(order),
             place,
             times: Vec::new(),
             columns: [Column::EMPTY; 3],
             took: None,
             seconds: true,
-            latest: Instant(i64::MIN),
             clients: Names::default(),
             unnumbered: Keys::default(),
             endpoints: Names::default(),
@@ -96,6 +73,11 @@ impl<'a, 'c> Intake<'a, 'c> {
             nothing_asked: None,
             without_address: 0,
         }
+    }
+
+    /// A sentence on the order of the files, where it matters.
+    pub fn note(&self) -> Option<String> {
+        self.in_order.note()
     }
 
     /// The source of all requests, how whole seconds were spread if all stamps are, and how many clients are
@@ -177,28 +159,6 @@ impl<'a, 'c> Intake<'a, 'c> {
         }
         number
     }
-
-    /// The stamp that counts.
-    fn in_order(&mut self, at: Instant) -> Result<Instant, Fault> {
-        let late = at < self.latest;
-        let latest = self.latest.max(at);
-        match self.order {
-            Order::Error if late => {
-                let message =
-                    format!("the time {at} is earlier than {latest}, which stands before it");
-                let help = "leave `order` out, and the requests are sorted";
-                Err(Fault::Stop(vec![Problem::at(&self.place, message).help(help)]))
-            }
-            Order::Sort | Order::Error => {
-                self.latest = latest;
-                Ok(at)
-            }
-            Order::File => {
-                self.latest = latest;
-                Ok(latest)
-            }
-        }
-    }
 }
 
 impl Sink for Intake<'_, '_> {
@@ -213,7 +173,8 @@ impl Sink for Intake<'_, '_> {
             return Ok(false);
         }
         let cost = self.reading.cost(entry)?;
-        let at = self.in_order(entry.stamp.at)?;
+        let at = self.in_order.stamp(entry.stamp.at)?;
+        self.in_order.push(entry.stamp.at, spot.file);
         self.unnumbered.push(|into| self.reading.identity(entry, into));
         self.endpoint.clear();
         self.reading.endpoint(entry, &mut self.endpoint);

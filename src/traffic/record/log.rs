@@ -1,5 +1,7 @@
 //! Logs of any format and any number of files, merged by time.
 
+use std::cell::Cell;
+
 use serde_json::{Value as Json, json};
 
 use foldhash::fast::FixedState;
@@ -7,7 +9,7 @@ use indexmap::IndexMap;
 use jiff::tz::TimeZone;
 
 use super::costs::Costs;
-use super::intake::Order;
+use super::order::Order;
 use super::request::Reading;
 use super::{Settings, open};
 use crate::error::Problem;
@@ -137,8 +139,19 @@ fn settings(params: &mut Params) -> Option<Settings> {
     };
     let costs = Costs::of(costs);
     let (judging, key, judged) = (reader.clone(), Vec::new(), IndexMap::default());
-    let reading =
-        Box::new(Log { client, reader, judging, key, endpoint, sieve, judged, watch, costs });
+    let present = Cell::new(None);
+    let reading = Box::new(Log {
+        client,
+        reader,
+        judging,
+        key,
+        endpoint,
+        sieve,
+        judged,
+        watch,
+        costs,
+        present,
+    });
     Some(Settings { format, zone, order, ..Settings::new(layout, reading) })
 }
 
@@ -209,6 +222,8 @@ struct Log {
     judged: IndexMap<Box<[u8]>, Result<(), usize>, FixedState>,
     watch: Option<(Handling, Watch)>,
     costs: Costs,
+    /// Which components of keys any client had; `None` before the first.
+    present: Cell<Option<u64>>,
 }
 
 impl Log {
@@ -256,6 +271,7 @@ impl Reading for Log {
     }
 
     fn client(&self, identity: &[u8]) -> (Client, bool) {
+        self.present.update(|present| Some(present.unwrap_or(0) | self.client.present(identity)));
         let address = self.client.address_in(identity);
         let nameless = self.client.has_address() && address.is_none();
         let name = self.client.name(identity);
@@ -295,6 +311,7 @@ impl Reading for Log {
                 .as_ref()
                 .and_then(|(handling, watch)| limited_note(*handling, watch.count())),
         );
+        notes.extend(self.present.get().and_then(|present| self.client.lacking_note(present)));
         match self.reader.short_lists() {
             0 => {}
             lists => notes.push(format!(

@@ -20,6 +20,7 @@ mod grouped;
 mod intake;
 pub mod log;
 mod notes;
+mod order;
 mod request;
 mod sorting;
 mod spread;
@@ -38,9 +39,10 @@ use crate::params::{Choice, Params};
 use crate::traffic::{Context, Source};
 pub use column::Column;
 pub use columns::Recorded;
-use intake::{Intake, Order};
+use intake::Intake;
 use notes::Notes;
-pub use notes::spread_note;
+pub use notes::{durations_note, idle_notes, spread_note};
+pub use order::{InOrder, Order};
 use request::Reading;
 pub use spread::Spread;
 
@@ -120,6 +122,7 @@ fn open(
     paths: fn(&mut Params) -> Option<Vec<String>>,
     settings: fn(&mut Params) -> Option<Settings>,
 ) -> Option<Box<dyn Source>> {
+    let before = params.problems().added();
     let paths = paths(params);
     let settings = settings(params);
     let spread: Option<Spread> = params.optional(
@@ -137,6 +140,10 @@ fn open(
         "Whether the first line that cannot be used is a mistake; else such lines are counted.",
     );
     let (paths, mut settings) = (paths?, settings?);
+    if params.problems().added() > before {
+        // What is wrong with the settings is told before anything is read.
+        return None;
+    }
     let options = Options {
         format: settings.format,
         layout: settings.layout,
@@ -146,6 +153,7 @@ fn open(
             Arriving::End => Stamps::End,
         }),
         strict,
+        by_time: settings.order == Order::Sort,
         threads: context.threads,
     };
     let place = params.place_of("path");
@@ -171,13 +179,19 @@ fn open(
             return None;
         }
     };
+    let between = intake.note();
     let (source, seconds, without_address) = intake.finish(spread);
     if let Some(message) = settings.reading.mistake() {
         let problem = Problem::at(&params.place_of("path"), message);
         params.problems().add(problem.help("name a field that requests have"));
         return None;
     }
-    let more = settings.reading.notes();
+    let mut more = settings.reading.notes();
+    more.extend(between);
+    // The kind `csv` says itself what its fields are.
+    if !options.layout.named_only {
+        more.extend(idle_notes(&options.layout, &reports));
+    }
     if reports.iter().all(|report| report.used == 0) {
         let problem = Problem::at(&params.place_of("path"), "no request is left to count");
         params.problems().add(problem.help(more.join(" ")));

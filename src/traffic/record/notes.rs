@@ -1,9 +1,10 @@
 //! What a reader of the results must know of the files that were read.
 
-use super::intake::Order;
+use super::order::{InOrder, Order};
 use super::spread::Spread;
-use crate::log::count;
+use crate::log::format::Layout;
 use crate::log::read::Report;
+use crate::log::{TimeUnit, count};
 use crate::params::Choice;
 use crate::traffic::Input;
 
@@ -26,7 +27,7 @@ impl Notes {
     pub fn input(&mut self, report: Report) -> Input {
         let used = report.used > 0;
         let mut notes = report.notes.clone();
-        notes.extend(report.order.late_note(self.done()));
+        notes.extend(report.order.late_note(InOrder::done(self.order)));
         notes.extend(report.order.step_note());
         notes.extend(self.spread_note().filter(|_| used));
         notes.extend(durations_note(&report));
@@ -61,16 +62,6 @@ impl Notes {
         }
     }
 
-    /// What was done about requests out of order, to follow a semicolon.
-    fn done(&self) -> &'static str {
-        match self.order {
-            Order::Sort | Order::Error => {
-                "requests were sorted by time, those of one instant kept their order"
-            }
-            Order::File => "they keep their place and count as of the time of the one before",
-        }
-    }
-
     fn spread_note(&self) -> Option<String> {
         if let Some(spread) = self.seconds {
             return Some(spread_note(spread));
@@ -91,7 +82,8 @@ pub fn spread_note(spread: Spread) -> String {
     )
 }
 
-fn durations_note(report: &Report) -> Option<String> {
+/// A sentence on durations that were taken off, if they were.
+pub fn durations_note(report: &Report) -> Option<String> {
     if !report.ends || !report.has_durations {
         return None;
     }
@@ -103,4 +95,64 @@ fn durations_note(report: &Report) -> Option<String> {
         }
     };
     Some(format!("Arrivals are the stamps less the durations{without}."))
+}
+
+/// Formats whose fields something stands between that may be another thing.
+const DELIMITED: [&str; 2] = ["csv", "tsv"];
+/// Formats in which a time is never a number.
+const WRITTEN_TIMES: [&str; 6] = ["combined", "haproxy", "cloudfront", "w3c", "alb", "elb"];
+/// Formats in which time and duration have their places.
+const PLACED: [&str; 5] = ["combined", "haproxy", "alb", "elb", "squid"];
+
+/// Sentences on settings that say nothing of the formats of any of the files.
+pub fn idle_notes(layout: &Layout, reports: &[Report]) -> Vec<String> {
+    let formats: Vec<&str> = reports.iter().filter_map(|report| report.format).collect();
+    let all_in =
+        |names: &[&str]| !formats.is_empty() && formats.iter().all(|format| names.contains(format));
+    let none_in = |names: &[&str]| {
+        !formats.is_empty() && !formats.iter().any(|format| names.contains(format))
+    };
+    let settings = [
+        ("delimiter", layout.delimiter.is_some() && none_in(&DELIMITED)),
+        ("time-unit", layout.time_unit != TimeUnit::Auto && all_in(&WRITTEN_TIMES)),
+        ("columns.time", layout.time.is_some() && all_in(&PLACED)),
+        ("columns.duration", layout.duration.is_some() && all_in(&PLACED)),
+    ];
+    let mut formats = formats;
+    formats.sort_unstable();
+    formats.dedup();
+    let idle = settings.iter().filter(|(_, idle)| *idle);
+    idle.map(|(name, _)| format!("`{name}` has no effect on {}.", formats.join(" and "))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::format::{Column, named};
+
+    #[test]
+    fn settings_that_say_nothing_of_the_formats_are_told() {
+        let names = DELIMITED.iter().chain(&WRITTEN_TIMES).chain(&PLACED);
+        assert!(names.clone().all(|name| named(name).is_some()));
+        let column = Some(Column { name: "t".to_owned(), place: None });
+        let layout = Layout {
+            delimiter: Some(b';'),
+            time_unit: TimeUnit::Given(crate::log::Unit::Milliseconds),
+            time: column,
+            ..Layout::default()
+        };
+        let told = |formats: &[&'static str]| {
+            let report =
+                |format: &&'static str| Report { format: Some(format), ..Report::default() };
+            idle_notes(&layout, &formats.iter().map(report).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            told(&["combined", "combined"]),
+            ["delimiter", "time-unit", "columns.time"]
+                .map(|name| format!("`{name}` has no effect on combined."))
+        );
+        assert_eq!(told(&["combined", "csv"]), Vec::<String>::new());
+        assert_eq!(told(&["json"]), ["`delimiter` has no effect on json."]);
+        assert_eq!(told(&[]), Vec::<String>::new());
+    }
 }

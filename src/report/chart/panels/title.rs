@@ -41,6 +41,11 @@ pub fn lines(title: &str, subtitles: &[&str]) -> (Vec<String>, Vec<String>) {
     (title, wrapped.flat_map(|line| text::wrap(line, BODY, room, 2)).collect())
 }
 
+/// Whether a title can be shown whole.
+pub fn fits(title: &str) -> bool {
+    lines(title, &[]).0.join(" ").split_whitespace().eq(title.split_whitespace())
+}
+
 /// The words of a title, of which those from a bracket to the one that closes it are one.
 fn in_brackets(words: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();

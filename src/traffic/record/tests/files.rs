@@ -32,15 +32,20 @@ fn a_rotated_set_is_one_record_in_the_order_of_time() {
     ];
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, &text[..])).collect();
     let opened = together("spread = \"none\"", &files).unwrap();
-    // Of one instant, in the order of the files as they were named.
-    assert_eq!(
-        opened.rows(),
-        ["a", "b", "c", "e", "d", "f"]
-            .iter()
-            .zip([1, 2, 3, 5, 5, 6])
-            .map(|(client, second)| format!("10:05:0{second}Z {client} `` 1"))
-            .collect::<Vec<_>>()
-    );
+    // Of one instant, in the order of the first times of the files.
+    let expected = |clients: [&str; 6], seconds: [u32; 6]| {
+        let rows = clients.iter().zip(seconds);
+        rows.map(|(client, second)| format!("10:05:0{second}Z {client} `` 1")).collect::<Vec<_>>()
+    };
+    let in_order = expected(["a", "b", "c", "d", "e", "f"], [1, 2, 3, 5, 5, 6]);
+    assert_eq!(opened.rows(), in_order);
+    let turned: Vec<(&str, &[u8])> = files.iter().rev().copied().collect();
+    assert_eq!(together("spread = \"none\"", &turned).unwrap().rows(), in_order);
+    // Files that keep their order are read as they are named, and what that does is told.
+    let kept = together("spread = \"none\"\norder = \"file\"", &files).unwrap();
+    assert_eq!(kept.rows(), expected(["e", "f", "c", "d", "a", "b"], [5, 6, 6, 6, 6, 6]));
+    let told = "4 requests are earlier than the last of a file named before, by 5s at most";
+    assert!(kept.input.notes.iter().any(|note| note.starts_with(told)), "{:?}", kept.input.notes);
     assert_eq!(opened.input.compression, None);
     assert_eq!(opened.input.notes.len(), 3, "{:?}", opened.input.notes);
 }
