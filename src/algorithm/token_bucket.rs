@@ -270,8 +270,7 @@ impl<U: Units> Algorithm for TokenBucket<U> {
             return state.last.checked_add_unsigned(whole + u64::from(rest > 0)).map(Reading);
         }
         let gain: u128 = self.gain.into();
-        let span =
-            i128::try_from(deficit.checked_div(gain)?).ok()? + i128::from(deficit % gain > 0);
+        let span = i128::try_from((gain > 0).then(|| deficit.div_ceil(gain))?).ok()?;
         i64::try_from(span + i128::from(state.last)).ok().map(Reading)
     }
 }
