@@ -117,6 +117,7 @@ fn run(data: &[u8]) {
         zone: Zone::parse(zone).ok(),
         stamps: choices.of(&[None, Some(Stamps::Start), Some(Stamps::End)]),
         strict: choices.of(&[false, false, false, true]),
+        by_time: false,
         threads: 1,
     };
     let text = choices.0;
