@@ -150,8 +150,9 @@ pub trait Algorithm: Send + Sync + 'static {
     }
 
     /// What `pass` does with each of up to 64 attempts at readings no older than any that the state has seen, where
-    /// that can be done without branches that depend on what is decided, since those cannot be foretold. `trail` receives the state after each (one that decides, waits and may be forgotten as
-    /// that does); bits of those denied are set in the result. Asked only where `is_flat`.
+    /// that can be done without branches that depend on what is decided, since those cannot be foretold. `trail`
+    /// receives the state after each (one that decides, waits and may be forgotten as that does); bits of those denied
+    /// are set in the result. Asked only where `is_flat`.
     fn decide_all(&self, state: &mut Self::State, times: &[i64], trail: &mut [Self::State]) -> u64 {
         let mut denied = 0;
         for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
