@@ -235,8 +235,7 @@ impl<A: Algorithm> Keyed<A> {
             {
                 course.index += 1;
             }
-            course.run.denied += (course.index - first) as u32;
-            course.denied += (course.index - first) as u32;
+            course.refuse((course.index - first) as u32);
             // ... then what passes ...
             let first = course.index;
             let mut denial = None;
@@ -254,15 +253,23 @@ impl<A: Algorithm> Keyed<A> {
             }
             let next = denial.map_or(times.len(), |(index, _)| index);
             let passed = (next - first) as u32;
-            if passed > 0 && course.run.denied > 0 {
-                decided.runs.push(std::mem::take(&mut course.run));
+            if passed > 0 {
+                course.accept(passed, &mut decided.runs);
             }
-            course.run.accepted += passed;
             course.index = next;
             // ... and the denial that ends it.
             let Some((_, now)) = denial else { return };
             self.deny(now, 1, true, state, course, decided);
             course.index += 1;
+        }
+    }
+
+    /// What an attempt that is denied is told to wait, as runs tell it.
+    #[inline]
+    fn told(&self, state: &A::State, now: Reading, cost: u32) -> u64 {
+        match self.waits(state, now, cost) {
+            Wait::After(span) => span.nanos(),
+            Wait::Never => Run::NEVER,
         }
     }
 
@@ -282,10 +289,7 @@ impl<A: Algorithm> Keyed<A> {
             decided.runs.push(std::mem::take(&mut course.run));
         }
         course.run.denied = 1;
-        course.run.wait = match self.waits(state, now, cost) {
-            Wait::After(span) => span.nanos(),
-            Wait::Never => Run::NEVER,
-        };
+        course.run.wait = self.told(state, now, cost);
         course.denied += 1;
         let lasts = lasts && !self.algorithm.denial_writes(state);
         (course.since, course.shut) = (now.0, if lasts { course.run.wait } else { 0 });
@@ -314,8 +318,7 @@ impl<A: Algorithm> Keyed<A> {
                 while course.index < end {
                     let at = times[course.index];
                     if EVEN && (at.wrapping_sub(course.since) as u64) < course.shut {
-                        course.run.denied += 1;
-                        course.denied += 1;
+                        course.refuse(1);
                     } else {
                         self.one::<EVEN>(at, cost(course.index), state, course, decided);
                     }
@@ -348,11 +351,8 @@ impl<A: Algorithm> Keyed<A> {
             course.since = at;
             return;
         }
-        if course.run.denied > 0 {
-            decided.runs.push(std::mem::take(&mut course.run));
-        }
         self.algorithm.charge(state, now, cost);
-        course.run.accepted += 1;
+        course.accept(1, &mut decided.runs);
         if A::QUEUES {
             let span = match verdict {
                 Verdict::Queue(span) => span,

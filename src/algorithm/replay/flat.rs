@@ -2,8 +2,8 @@
 //! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, History, Run};
-use crate::algorithm::{Algorithm, Keyed, Wait};
+use super::{Batch, Decided, History};
+use crate::algorithm::{Algorithm, Keyed};
 use crate::time::Reading;
 
 /// So many attempts are decided at once, at most ...
@@ -80,10 +80,7 @@ impl<A: Algorithm> Keyed<A> {
             let refused = (!(denied >> at)).trailing_zeros().min(count - at);
             if course.run.denied == 0 {
                 let first = times[at as usize];
-                course.run.wait = match self.waits(&trail[at as usize], Reading(first), 1) {
-                    Wait::After(span) => span.nanos(),
-                    Wait::Never => Run::NEVER,
-                };
+                course.run.wait = self.told(&trail[at as usize], Reading(first), 1);
                 (course.since, course.shut) = (first, course.run.wait);
             }
             course.refuse(refused);
