@@ -24,12 +24,14 @@ use ratesim::traffic::{Chunk, Column, Recorded, Traffic};
 use ratesim::world::{KeyPlan, Plan, Rules};
 
 const ROUNDS: usize = 7;
-const REQUESTS: u64 = 50_000_000;
+const REQUESTS: u64 = 100_000_000;
 
-/// 20,000 requests a second of 270,000 clients.
+/// The traffic of `scenarios/cloudflare.toml`, of which the first quarter of the day is taken.
 const SCENARIO: &str = r#"
 name = "bench"
-duration = "2500s"
+start = "00:00:00"
+duration = "24h"
+seed = 1
 limit = "100/60s"
 max-requests = 1000000000
 max-memory-mib = 100000
@@ -37,7 +39,7 @@ max-memory-mib = 100000
 kind = "poisson"
 clients = 270000
 share = "zipf"
-rate = "20000/s"
+rate = "400000000/24h"
 "#;
 
 /// Requests grouped by client.
@@ -94,7 +96,7 @@ fn decided(rules: Rules, grouped: &Grouped) -> u64 {
             let to = end.min(from + Chunk::MOST);
             let end = (to - from) as u32;
             segments.push(Segment { bin: 0, end });
-            gaps.push(Gap { attempt: end - 1, from: 1, to: 1 });
+            gaps.push(Gap { attempt: end - 1, from: 1, to: 1, after: 0 });
             histories.push(History {
                 key: client as u32,
                 starts,

@@ -212,6 +212,10 @@ impl Algorithm for FixedWindow {
     fn neutral_from(&self, state: &State) -> Option<Reading> {
         Some(Reading(state.end))
     }
+
+    fn lasts_at_most(&self) -> i64 {
+        self.width
+    }
 }
 
 #[cfg(test)]

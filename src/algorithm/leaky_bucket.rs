@@ -161,6 +161,10 @@ impl<N: Nanos> Algorithm for LeakyBucket<N> {
     fn neutral_from(&self, state: &Due<N>) -> Option<Reading> {
         self.schedule.neutral_from(state)
     }
+
+    fn lasts_at_most(&self) -> i64 {
+        self.schedule.lasts_at_most()
+    }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ use crate::seed::Draws;
 use crate::time::{Reading, Span};
 
 pub use limiter::{Kept, Keyed, Limiter, Settled};
-pub use replay::{Batch, Decided, Gap, History, Mark, Outcome, Run, Segment};
+pub use replay::{Batch, Decided, Gap, History, Lasting, Mark, Outcome, Run, Segment};
 
 /// What an algorithm says of an attempt before it is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,6 +223,12 @@ pub trait Algorithm: Send + Sync + 'static {
     /// The earliest reading known from which `state` decides as a fresh one, so that a store may
     /// forget it; `None` if it never does.
     fn neutral_from(&self, state: &Self::State) -> Option<Reading>;
+
+    /// How long a state lasts at most after an attempt of unit cost, let through or denied, where readings never go
+    /// back: by so many nanoseconds later it is neutral. `i64::MAX` where nothing is known.
+    fn lasts_at_most(&self) -> i64 {
+        i64::MAX
+    }
 }
 
 /// An entry of the registry.

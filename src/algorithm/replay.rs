@@ -49,6 +49,17 @@ pub struct Gap {
     pub from: u32,
     /// ... and the first after them: the end of the run after the key's last attempt, as far as the batch tells.
     pub to: u32,
+    /// How long after the attempt they begin, in nanoseconds.
+    pub after: i64,
+}
+
+/// A state that may last into a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lasting {
+    /// The position of the gap in the batch.
+    pub gap: u32,
+    /// When the state before it may be forgotten; `i64::MAX` for never.
+    pub until: i64,
 }
 
 /// Attempts of one key: at least one.
@@ -77,8 +88,8 @@ pub struct Decided {
     pub marks: Vec<Mark>,
     /// ... as where every attempt leaves a state that takes the same, which is told of only where it matters.
     pub plain: bool,
-    /// Where states are plain, by gap, when the state before it may be forgotten; `i64::MAX` for never.
-    pub lasts: Vec<i64>,
+    /// Where states are plain, those that may last into gaps.
+    pub lasting: Vec<Lasting>,
     /// What a state takes that is plain.
     pub footprint: Footprint,
 }
@@ -127,7 +138,7 @@ impl<A: Algorithm> Keyed<A> {
         decided.runs.clear();
         decided.leaves.clear();
         decided.marks.clear();
-        decided.lasts.clear();
+        decided.lasting.clear();
         decided.plain = false;
         let Some(&first) = batch.times.first() else { return };
         match (batch.costs, self.tick) {
@@ -204,10 +215,15 @@ impl<A: Algorithm> Keyed<A> {
         course: &mut Course,
         decided: &mut Decided,
     ) {
+        let most = self.algorithm.lasts_at_most();
         while course.index < history.end as usize {
-            let end = batch.gaps[course.gap].attempt as usize + 1;
+            let gap = &batch.gaps[course.gap];
+            let end = gap.attempt as usize + 1;
             self.stretch(&batch.times[..end], state, course, decided);
-            decided.lasts.push(self.until(state));
+            if gap.after < most {
+                let until = self.until(state);
+                decided.lasting.push(Lasting { gap: course.gap as u32, until });
+            }
             course.gap += 1;
         }
     }

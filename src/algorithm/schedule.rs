@@ -282,6 +282,11 @@ impl<N: Nanos> Schedule<N> {
         self.common.count_rejected || self.common.backwards == Backwards::Rewind
     }
 
+    /// How long after an attempt anything is owed at most, where readings never go back.
+    pub(super) fn lasts_at_most(&self) -> i64 {
+        self.reach.ceil_in_time()
+    }
+
     /// From when on nothing is owed.
     pub(super) fn neutral_from(&self, due: &Due<N>) -> Option<Reading> {
         i64::try_from(due.next.ceil()).ok().map(Reading)

@@ -258,6 +258,10 @@ impl Algorithm for SlidingWindowCounter {
         let windows = if state.current > 0 { self.width } else { 0 };
         Some(Reading(state.end.saturating_add(windows)))
     }
+
+    fn lasts_at_most(&self) -> i64 {
+        self.width.saturating_mul(2)
+    }
 }
 
 #[cfg(test)]

@@ -273,4 +273,11 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         let span = i128::try_from((gain > 0).then(|| deficit.div_ceil(gain))?).ok()?;
         i64::try_from(span + i128::from(state.last)).ok().map(Reading)
     }
+
+    fn lasts_at_most(&self) -> i64 {
+        let empty = State { deficit: self.capacity, last: 0 };
+        let stops_at_empty = self.common.backwards != Backwards::Naive;
+        let full = self.neutral_from(&empty).filter(|_| stops_at_empty);
+        full.map_or(i64::MAX, |reading| reading.0)
+    }
 }

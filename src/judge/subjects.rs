@@ -95,13 +95,20 @@ impl Subjects {
 
     /// What the next of the roll met with, in the roll's own order. The roll may get to know of it later.
     pub fn push(&mut self, met: Met) {
+        self.push_all([met]);
+    }
+
+    /// The same of the next ones.
+    pub fn push_all(&mut self, all: impl IntoIterator<Item = Met>) {
         self.evenness.take();
         let rows = Arc::make_mut(&mut self.rows);
-        rows.accepted.push(met.accepted);
-        rows.rejected.push(met.rejected);
-        rows.over_limit.push(met.over_limit);
-        rows.peak.push(met.peak);
-        rows.longest_lockout.push(met.longest_lockout);
+        for met in all {
+            rows.accepted.push(met.accepted);
+            rows.rejected.push(met.rejected);
+            rows.over_limit.push(met.over_limit);
+            rows.peak.push(met.peak);
+            rows.longest_lockout.push(met.longest_lockout);
+        }
     }
 
     /// The same as another roll tells it, which may list them in another order, or under other names.
@@ -185,6 +192,23 @@ impl Subjects {
             let place = self.roll.place(position);
             (self.rows.over_limit.get(place), self.rows.rejected.get(place))
         })
+    }
+
+    /// How many attempts of all that are listed were accepted, and how many rejected.
+    ///
+    /// # Panics
+    /// If more of any were decided than it made, which is a bug.
+    pub fn decided(&self) -> [u64; 2] {
+        let mut all = [0, 0];
+        for position in 0..self.len() {
+            let (place, rows) = (self.roll.place(position), &self.rows);
+            let decided = [&rows.accepted, &rows.rejected].map(|column| column.get(place));
+            let attempts = self.roll.attempts(position);
+            let name = || self.name(position);
+            assert!(decided[0] + decided[1] <= attempts, "more was decided than asked: {}", name());
+            all.iter_mut().zip(decided).for_each(|(all, decided)| *all += decided);
+        }
+        all
     }
 
     /// The longest lockout of any that is listed.

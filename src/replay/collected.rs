@@ -95,13 +95,12 @@ impl Collected {
         while let Some(block) = self.early.remove(&self.blocks) {
             self.blocks += 1;
             self.attempts.extend(block.attempts);
-            for met in block.met.chunks_exact(self.entrants.len()) {
-                for (entrant, met) in self.entrants.iter_mut().zip(met) {
-                    entrant.keys.push(*met);
-                }
-            }
-            for (entrant, worst) in self.entrants.iter_mut().zip(block.worst) {
-                entrant.worst = entrant.worst.into_iter().chain(worst).reduce(Worst::worse);
+            let count = self.entrants.len();
+            for (position, entrant) in self.entrants.iter_mut().enumerate() {
+                let met = block.met.iter().skip(position).step_by(count);
+                entrant.keys.push_all(met.copied());
+                let worst = [entrant.worst, block.worst[position]];
+                entrant.worst = worst.into_iter().flatten().reduce(Worst::worse);
             }
         }
     }

@@ -149,7 +149,8 @@ impl<'a> Work<'a> {
                 block.attempts[number - keys.start] += times.len() as u64;
                 let first = hands.segments.len();
                 self.bins.cut(times, from, &mut hands.segments);
-                self.bins.gaps(&hands.segments[first..], &mut hands.gaps);
+                let (times, segments) = (&hands.chunk.times, &hands.segments[first..]);
+                self.bins.gaps(times, segments, &mut hands.gaps);
                 hands.histories.push(History {
                     key: key.ordinal,
                     starts,

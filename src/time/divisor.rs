@@ -8,13 +8,29 @@ pub struct Divisor {
     by: u64,
     /// 2^64 / by, cut down; one less for 1.
     reciprocal: u64,
+    /// ceil(2^(63 + shift) / by), where 2^shift is the least power of two that is not less than it.
+    factor: u64,
+    shift: u32,
 }
 
 impl Divisor {
     /// # Panics
     /// If it is zero.
     pub fn new(by: u64) -> Divisor {
-        Divisor { by, reciprocal: (u128::from(u64::MAX) / u128::from(by)) as u64 }
+        let shift = u64::BITS - (by - 1).leading_zeros();
+        let factor = (1_u128 << (63 + shift)).div_ceil(u128::from(by)) as u64;
+        Divisor { by, reciprocal: (u128::from(u64::MAX) / u128::from(by)) as u64, factor, shift }
+    }
+
+    /// The quotient of a number below 2^63, cut down.
+    ///
+    /// The factor is too large by less than 1, so the product is by less than 2^63 times what the number is divided by,
+    /// and what is cut off from it is too large by less than one part of as many.
+    /// T. Granlund, P. Montgomery, "Division by invariant integers using multiplication", PLDI 1994.
+    #[inline]
+    pub fn quotient(self, number: u64) -> u64 {
+        debug_assert!(number < 1 << 63);
+        ((u128::from(number << 1) * u128::from(self.factor)) >> 64 >> self.shift) as u64
     }
 
     /// The quotient, cut down, and the remainder.
@@ -42,7 +58,47 @@ mod tests {
         }
     }
 
+    #[test]
+    fn quotients_of_extremes_are_those_of_a_division() {
+        for by in [
+            1,
+            2,
+            3,
+            1 << 32,
+            (1 << 32) + 1,
+            60_000_000_000,
+            (1 << 62) + 1,
+            (1 << 63) - 1,
+            1 << 63,
+            u64::MAX,
+        ] {
+            let most = (1 << 63) - 1;
+            let close = [
+                by.saturating_sub(1),
+                by,
+                by.saturating_add(1),
+                most / by * by,
+                (most / by * by).saturating_sub(1),
+            ];
+            for number in
+                close.into_iter().chain([0, 1, most - 1, most]).filter(|&number| number <= most)
+            {
+                assert_eq!(Divisor::new(by).quotient(number), number / by, "{number} by {by}");
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn all_quotients_are_those_of_a_division(
+            by in prop_oneof![1..=u64::MAX, 1..1000_u64, 1..1 << 40_u64], number in 0..1_u64 << 63,
+        ) {
+            let near = number / by * by;
+            for number in [number, near, near.saturating_sub(1)] {
+                prop_assert_eq!(Divisor::new(by).quotient(number), number / by);
+            }
+        }
+
         #[test]
         fn all_numbers_are_divided_as_by_a_division(
             by in prop_oneof![1..=u64::MAX, 1..1000_u64], number: u64,

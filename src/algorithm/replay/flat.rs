@@ -2,7 +2,7 @@
 //! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, History};
+use super::{Batch, Decided, History, Lasting};
 use crate::algorithm::{Algorithm, Keyed};
 use crate::time::Reading;
 
@@ -99,10 +99,15 @@ impl<A: Algorithm> Keyed<A> {
     ) where
         A::State: 's,
     {
-        let gaps = batch.gaps[course.gap..].iter().map(|gap| gap.attempt as usize);
-        let before = gaps.take_while(|&attempt| attempt < course.index);
-        let lasts = decided.lasts.len();
-        decided.lasts.extend(before.map(|attempt| self.until(state_after(attempt))));
-        course.gap += decided.lasts.len() - lasts;
+        let most = self.algorithm.lasts_at_most();
+        while let Some(gap) = batch.gaps.get(course.gap)
+            && (gap.attempt as usize) < course.index
+        {
+            if gap.after < most {
+                let until = self.until(state_after(gap.attempt as usize));
+                decided.lasting.push(Lasting { gap: course.gap as u32, until });
+            }
+            course.gap += 1;
+        }
     }
 }

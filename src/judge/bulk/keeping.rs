@@ -2,7 +2,7 @@
 //! most in each bin.
 
 use super::Bins;
-use crate::algorithm::{Batch, Decided, Footprint, Gap, History, Mark};
+use crate::algorithm::{Batch, Decided, Footprint, Gap, History, Lasting, Mark};
 
 /// How many keys there are, their entries and bytes; the last is not used, but four are added as quickly as two.
 type Sum = [u64; 4];
@@ -16,10 +16,11 @@ pub(super) struct Keeping {
     held: Held,
     /// What every attempt's state takes, where that is plain.
     plain: Option<Footprint>,
-    /// Then, by bin, how many that lasted into a gap are no longer kept from there on ...
-    gone: Vec<u64>,
-    /// ... and the last gap, which may turn out not to be one, with how long the state before it lasts.
-    last: (Gap, i64),
+    /// Then, differences between bins, modulo 2^64, of how many last into gaps ...
+    lasting: Vec<u64>,
+    /// ... and the gap after the last attempt, which may turn out not to be one, with how long the state before it
+    /// lasts, if it may last into it.
+    last: Option<(Gap, i64)>,
 }
 
 /// What is kept of the key at hand.
@@ -50,8 +51,8 @@ impl Keeping {
             steps: vec![[0; 4]; bins.count + 1],
             held: Held::NOTHING,
             plain: None,
-            gone: vec![0; bins.count + 1],
-            last: (Gap { attempt: 0, from: 0, to: 0 }, i64::MIN),
+            lasting: vec![0; bins.count + 1],
+            last: None,
         }
     }
 
@@ -66,21 +67,22 @@ impl Keeping {
     /// Every attempt leaves the same, so only what lasts into gaps needs to be added.
     fn keep_plain(&mut self, bins: &Bins, batch: &Batch, decided: &Decided) {
         self.plain = Some(decided.footprint);
-        let gone =
-            |gap: &Gap, until| bins.first_from(until, gap.to as usize).max(gap.from as usize);
         if let ([History { starts: false, .. }, ..], [next, ..]) = (batch.histories, batch.segments)
+            && let Some((gap, until)) = self.last
         {
             // The gap before the batch ends where the key asks again.
-            let (gap, until) = self.last;
-            self.gone[gone(&gap, until)] -= 1;
-            self.gone[gone(&Gap { to: next.bin, ..gap }, until)] += 1;
+            let before = bins.first_from(until, gap.to as usize).max(gap.from as usize);
+            let now = bins.first_from(until, next.bin as usize).max(gap.from as usize);
+            step(&mut self.lasting, before, now);
         }
-        for (gap, &until) in batch.gaps.iter().zip(&decided.lasts) {
-            self.gone[gone(gap, until)] += 1;
+        for &Lasting { gap, until } in &decided.lasting {
+            let gap = &batch.gaps[gap as usize];
+            let from = gap.from as usize;
+            let end = bins.first_from(until, gap.to as usize).max(from);
+            step(&mut self.lasting, from, end);
         }
-        if let (Some(gap), Some(until)) = (batch.gaps.last(), decided.lasts.last()) {
-            self.last = (*gap, *until);
-        }
+        let last = decided.lasting.last().filter(|last| last.gap as usize + 1 == batch.gaps.len());
+        self.last = last.zip(batch.gaps.last()).map(|(last, gap)| (*gap, last.until));
     }
 
     fn keep_marked(&mut self, bins: &Bins, batch: &Batch, decided: &Decided) {
@@ -109,13 +111,8 @@ impl Keeping {
         let before = if held.bin == bin {
             held.most
         } else {
-            let start = bins.start(bin);
-            let last = match held.until >= start {
-                true => bin,
-                false => bins.first_from(held.until, bin),
-            };
-            self.leave(held, last);
-            (start < held.until.min(at)).then_some(held.now)
+            self.leave(held, bins.first_from(held.until, bin));
+            (bins.start(bin) < held.until.min(at)).then_some(held.now)
         };
         let most = match (before, mark.most) {
             (Some(before), Some(most)) => Some(Footprint {
@@ -127,15 +124,12 @@ impl Keeping {
         Held { bin, most, now: mark.now, until: mark.until }
     }
 
-    /// What all keys took, by bin: how many there were, their entries and bytes. `asked` tells how many keys asked, and
-    /// `gaps` how many went without attempts from there on.
-    pub fn finish(mut self, bins: &Bins, asked: &[u64], gaps: &[u64]) -> Vec<[u64; 3]> {
+    /// What all keys took, by bin: how many there were, their entries and bytes. `asked` tells how many keys asked.
+    pub fn finish(mut self, bins: &Bins, asked: &[u64]) -> Vec<[u64; 3]> {
         if let Some(Footprint { entries, bytes }) = self.plain {
-            let mut lasting = 0;
-            let steps = gaps.iter().zip(&self.gone);
-            let keys = asked.iter().zip(steps).map(|(asked, (more, gone))| {
-                lasting += more;
-                lasting -= gone;
+            let mut lasting = 0_u64;
+            let keys = asked.iter().zip(&self.lasting).map(|(asked, step)| {
+                lasting = lasting.wrapping_add(*step);
                 asked + lasting
             });
             return keys.map(|keys| [keys, keys * entries, keys * bytes]).collect();
@@ -164,6 +158,13 @@ impl Keeping {
             take(&mut self.steps[end], now);
         }
     }
+}
+
+/// One more from a bin on, and one less from another on.
+#[inline]
+fn step(steps: &mut [u64], from: usize, end: usize) {
+    steps[from] = steps[from].wrapping_add(1);
+    steps[end] = steps[end].wrapping_sub(1);
 }
 
 #[inline]

@@ -130,7 +130,7 @@ impl BulkJudge {
     /// How many attempts were made by bin, and by algorithm what was found and how its decisions differed.
     pub fn finish(self) -> (Vec<u64>, Vec<(Findings, Wrong)>) {
         let BulkJudge { bins, offer, sets, keepings, wrong, .. } = self;
-        let kept = |keeping: Keeping| keeping.finish(&bins, &offer.keys, &offer.gaps);
+        let kept = |keeping: Keeping| keeping.finish(&bins, &offer.keys);
         let kept = keepings.into_iter().map(kept);
         let found = sets.finish(&offer.attempts).into_iter().zip(kept).zip(wrong);
         let found = found.map(|((findings, kept), wrong)| (Findings { kept, ..findings }, wrong));

@@ -7,22 +7,15 @@ use crate::algorithm::Batch;
 pub(super) struct Offer {
     /// By bin, how many attempts were made ...
     pub attempts: Vec<u64>,
-    /// ... and by how many keys ...
+    /// ... and by how many keys.
     pub keys: Vec<u64>,
-    /// ... and from where on how many keys went without attempts, for a while or for ever.
-    pub gaps: Vec<u64>,
     /// The bin of the last attempt of the key at hand.
     last: Option<u32>,
 }
 
 impl Offer {
     pub fn new(bins: &Bins) -> Offer {
-        Offer {
-            attempts: vec![0; bins.count],
-            keys: vec![0; bins.count],
-            gaps: vec![0; bins.count + 1],
-            last: None,
-        }
+        Offer { attempts: vec![0; bins.count], keys: vec![0; bins.count], last: None }
     }
 
     /// The attempts of a batch are made.
@@ -41,9 +34,6 @@ impl Offer {
                 self.last = Some(segment.bin);
                 from = segment.end;
             }
-        }
-        for gap in batch.gaps {
-            self.gaps[gap.from as usize] += 1;
         }
     }
 }

@@ -151,13 +151,21 @@ impl One {
                 self.leave_before(bins, times[count - 1]);
             }
         } else {
-            let segments = &batch.segments[at.segment..];
             let Self { windows, heights, key, .. } = self;
-            key.over_limit += windows.accept(bins, (times, costs), at.index, segments, heights);
+            key.over_limit += match windows {
+                Windows::Lag(lag) => {
+                    lag.accept(times);
+                    0
+                }
+                Windows::Sums(sums) => {
+                    let segments = at.segments(batch);
+                    sums.accept(bins, (times, costs), at.index, segments, heights)
+                }
+            };
             key.lockout.accept(times[0]);
             key.accepted += count as u64;
         }
-        at.skip(batch, to);
+        at.index = to;
     }
 
     /// The attempts of a run that were denied, from a place on.
@@ -236,10 +244,20 @@ impl One {
 /// How far a history was taken in.
 struct At {
     index: usize,
+    /// One that does not begin after it.
     segment: usize,
 }
 
 impl At {
+    /// The segment of the next attempt, and those after it.
+    #[inline]
+    fn segments<'a>(&mut self, batch: &Batch<'a>) -> &'a [Segment] {
+        while batch.segments[self.segment].end as usize <= self.index {
+            self.segment += 1;
+        }
+        &batch.segments[self.segment..]
+    }
+
     /// Goes on to `to`, bin by bin.
     #[inline]
     fn each(
@@ -249,20 +267,10 @@ impl At {
         mut each: impl FnMut(usize, std::ops::Range<usize>),
     ) {
         while self.index < to {
-            let segment = batch.segments[self.segment];
+            let segment = self.segments(batch)[0];
             let end = (segment.end as usize).min(to);
             each(segment.bin as usize, self.index..end);
             self.index = end;
-            self.segment += usize::from(end == segment.end as usize);
-        }
-    }
-
-    #[inline]
-    fn skip(&mut self, batch: &Batch, to: usize) {
-        while self.index < to {
-            let end = batch.segments[self.segment].end as usize;
-            self.index = end.min(to);
-            self.segment += usize::from(end <= to);
         }
     }
 }

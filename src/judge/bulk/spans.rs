@@ -14,7 +14,18 @@ pub struct Spans {
     exact: Vec<u64>,
     /// ... and how many of the others fall on each step of the histogram.
     steps: Vec<u64>,
+    /// When each attempt of a history may come back; kept to reuse its memory.
+    ends: Vec<i64>,
 }
+
+/// Stands for the end of what need not come back.
+const PASSED: i64 = i64::MIN;
+
+/// Runs of more attempts than this on average are long.
+const LONG: usize = 16;
+
+/// So many ends are written at once.
+const SHORT: usize = 8;
 
 /// So many spans are looked at, at once.
 const GROUP: usize = 8;
@@ -24,7 +35,15 @@ const DIGITS: u32 = 11;
 
 impl Default for Spans {
     fn default() -> Spans {
-        Spans { count: 0, sum: 0, least: u64::MAX, most: 0, exact: Vec::new(), steps: Vec::new() }
+        Spans {
+            count: 0,
+            sum: 0,
+            least: u64::MAX,
+            most: 0,
+            exact: Vec::new(),
+            steps: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 }
 
@@ -40,16 +59,60 @@ impl Spans {
                 self.record_each(times.iter().map(|at| end.wrapping_sub(*at) as u64));
             });
         }
-        // Many short runs: what they add up to is kept at hand.
+        match times.len() > LONG * runs.len() {
+            true => self.record_long(runs, times, most),
+            false => self.record_short(runs, times, most),
+        }
+    }
+
+    /// The same where there are few runs for as many attempts.
+    fn record_long(&mut self, runs: &[Run], times: &[i64], most: u64) {
         let (mut count, mut sum, mut least) = (0, 0, u64::MAX);
         let steps = self.steps_to(most);
         each_told(runs, times, |wait, times| {
-            count += times.len();
-            let shortest = wait - times[times.len() - 1].abs_diff(times[0]);
-            least = least.min(shortest);
+            count += times.len() as u64;
+            least = least.min(shortest(wait, times));
             sum += count_falling(steps, wait, times);
         });
-        self.count += count as u64;
+        self.add_up_to(most, (count, sum, least));
+    }
+
+    /// The same where there are many: first each attempt is told its end, then all are looked at alike.
+    fn record_short(&mut self, runs: &[Run], times: &[i64], most: u64) {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.resize(ends.len().max(times.len() + SHORT), PASSED);
+        let (mut from, mut count, mut least) = (0, 0, u64::MAX);
+        for &Run { accepted, denied, wait } in runs {
+            let first = from + accepted as usize;
+            let to = first + denied as usize;
+            fill(&mut ends, from, first, PASSED);
+            if first < to && wait != Run::NEVER {
+                count += u64::from(denied);
+                least = least.min(shortest(wait, &times[first..to]));
+                fill(&mut ends, first, to, times[first].wrapping_add(wait as i64));
+            } else {
+                fill(&mut ends, first, to, PASSED);
+            }
+            from = to;
+        }
+        ends[from..times.len()].fill(PASSED);
+        let mut sum = 0;
+        let steps = self.steps_to(most);
+        for (&at, &end) in times.iter().zip(&ends) {
+            let span = end.max(at).wrapping_sub(at) as u64;
+            sum += span;
+            add(steps, step(span), 1);
+        }
+        // Those that passed were counted as if they had not to wait at all.
+        steps[0] -= times.len() as u64 - count;
+        self.ends = ends;
+        self.add_up_to(most, (count, sum, least));
+    }
+
+    /// Takes in what there was of some spans, of which `most` is the longest.
+    #[inline]
+    fn add_up_to(&mut self, most: u64, (count, sum, least): (u64, u64, u64)) {
+        self.count += count;
         self.sum += u128::from(sum);
         self.most = self.most.max(most);
         self.least = self.least.min(least);
@@ -57,7 +120,33 @@ impl Spans {
 
     /// Adds spans.
     pub fn record_all(&mut self, spans: &[u64]) {
-        self.record_each(spans.iter().copied());
+        let Some(most) = spans.iter().copied().max() else { return };
+        if self.steps.is_empty() || most.checked_mul(spans.len() as u64).is_none() {
+            return self.record_each(spans.iter().copied());
+        }
+        let steps = self.steps_to(most);
+        let (groups, rest) = spans.as_chunks::<GROUP>();
+        let (mut sum, mut least) = (0, u64::MAX);
+        for group in groups {
+            sum += group.iter().sum::<u64>();
+            // Who finds nobody ahead waits as long as everybody else who does.
+            match group.iter().all(|span| *span == group[0]) {
+                true => {
+                    least = least.min(group[0]);
+                    add(steps, step(group[0]), GROUP as u64);
+                }
+                false => group.iter().for_each(|&span| {
+                    least = least.min(span);
+                    add(steps, step(span), 1);
+                }),
+            }
+        }
+        for &span in rest {
+            sum += span;
+            least = least.min(span);
+            add(steps, step(span), 1);
+        }
+        self.add_up_to(most, (spans.len() as u64, sum, least));
     }
 
     #[inline]
@@ -150,6 +239,21 @@ fn each_told(runs: &[Run], times: &[i64], mut each: impl FnMut(u64, &[i64])) {
             each(wait, &times[from..to]);
         }
         from = to;
+    }
+}
+
+/// The shortest of the spans from each of `times`, which ascend, to the instant `wait` ns after the first.
+#[inline]
+fn shortest(wait: u64, times: &[i64]) -> u64 {
+    wait - times[times.len() - 1].abs_diff(times[0])
+}
+
+/// Fills a range, and perhaps up to [`SHORT`] places from its start, which is quicker where ranges are short.
+#[inline]
+fn fill(ends: &mut [i64], from: usize, to: usize, end: i64) {
+    match ends[from..].first_chunk_mut::<SHORT>() {
+        Some(chunk) if to - from <= SHORT => *chunk = [end; SHORT],
+        _ => ends[from..to].fill(end),
     }
 }
 
