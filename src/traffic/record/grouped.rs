@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::column::Column;
+use super::regroup::Regroup;
 use crate::time::Instant;
 
 /// All requests of a record, at most 2^32 - 1.
@@ -46,21 +47,18 @@ impl Grouped {
     pub fn new(at: Vec<Instant>, [client, endpoint, cost]: [Column; 3]) -> Grouped {
         debug_assert!(at.is_sorted());
         let range = at.first().copied().zip(at.last().copied());
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for (number, Share { count, first }) in (0..).zip(shares(&client, 0..at.len())) {
-            if count > 0 {
-                parts.push(Part { client: number, first, places: start..start + count });
-            }
-            start += count;
-        }
-        parts.shrink_to_fit();
-        let column = |column| match column {
-            Column::Each(values) => Column::Each(grouped(values, &client, &parts)),
+        let parts = parts(&client, at.len());
+        let clients = match &client {
+            Column::Each(clients) => &clients[..],
+            Column::Same(_) => &[],
+        };
+        let mut regroup = Regroup::new(clients, &parts);
+        let mut column = |column| match column {
+            Column::Each(values) => Column::Each(regroup.group(values)),
             same @ Column::Same(_) => same,
         };
         let (endpoint, cost) = (column(endpoint), column(cost));
-        let at = grouped(at, &client, &parts);
+        let at = regroup.group(at);
         Grouped { client, at, endpoint, cost, parts, range }
     }
 
@@ -79,6 +77,20 @@ impl Grouped {
             (client, place as usize)
         })
     }
+}
+
+/// The parts of so many requests, by client.
+pub fn parts(client: &Column, count: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (number, Share { count, first }) in (0..).zip(shares(client, 0..count)) {
+        if count > 0 {
+            parts.push(Part { client: number, first, places: start..start + count });
+        }
+        start += count;
+    }
+    parts.shrink_to_fit();
+    parts
 }
 
 /// By client, which of the requests in a range of positions are its.
@@ -103,43 +115,6 @@ fn starts(parts: &[Part]) -> Vec<u32> {
     let mut starts = vec![0; parts.last().map_or(0, |last| last.client as usize + 1)];
     parts.iter().for_each(|part| starts[part.client as usize] = part.places.start);
     starts
-}
-
-/// Clients whose numbers differ in no more than so many low bits are a family.
-const FAMILY: u32 = 10;
-
-/// Values in time order, grouped by client: first by families of clients, then within each, so that what is written to
-/// stays near. It needs ten bytes a value more than it takes and gives, if a value has eight.
-fn grouped<T: Copy>(mut values: Vec<T>, client: &Column, parts: &[Part]) -> Vec<T> {
-    let mut next = starts(parts);
-    let families = next.len().div_ceil(1 << FAMILY);
-    // Where each family begins, and where the last ends.
-    let mut begin = vec![values.len() as u32; families + 1];
-    for part in parts.iter().rev() {
-        begin[(part.client >> FAMILY) as usize] = part.places.start;
-    }
-    for family in (0..families).rev() {
-        begin[family] = begin[family].min(begin[family + 1]);
-    }
-    let mut by_family = values.clone();
-    let mut members = vec![0_u16; values.len()];
-    let mut place_in = begin.clone();
-    for (position, &value) in values.iter().enumerate() {
-        let client = client.get(position);
-        let place = &mut place_in[(client >> FAMILY) as usize];
-        by_family[*place as usize] = value;
-        members[*place as usize] = (client & ((1 << FAMILY) - 1)) as u16;
-        *place += 1;
-    }
-    for (next, bounds) in next.chunks_mut(1 << FAMILY).zip(begin.windows(2)) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        for (&value, &member) in by_family[range.clone()].iter().zip(&members[range]) {
-            let place = &mut next[usize::from(member)];
-            values[*place as usize] = value;
-            *place += 1;
-        }
-    }
-    values
 }
 
 #[cfg(test)]
