@@ -1,7 +1,5 @@
 //! The grid of windows since 1970 that `fixed-window` and `sliding-window-counter` share.
 
-use std::hint::select_unpredictable;
-
 use crate::time::Divisor;
 
 /// Windows [kW, (k+1)W).
@@ -10,26 +8,25 @@ pub(super) struct Grid {
     /// W, in nanoseconds.
     pub width: i64,
     divisor: Divisor,
-    /// What is left of 2^63 ns, the time from the earliest reading to 1970.
-    rest: u64,
+    /// Where a window starts, in 1823 or later unless windows are longer than that.
+    origin: i64,
 }
 
 impl Grid {
     /// Windows of a width above zero.
     pub fn new(width: i64) -> Grid {
-        let divisor = Divisor::new(width.unsigned_abs());
-        let (_, rest) = divisor.divide(1 << 63);
-        Grid { width, divisor, rest }
+        let origin = -((1 << 62) / width * width);
+        Grid { width, divisor: Divisor::new(width.unsigned_abs()), origin }
     }
 
     /// Where the window of a reading ends; saturates at the end of time.
     #[inline]
     pub fn end_of(&self, now: i64) -> i64 {
-        // Since the earliest reading, from which no window starts.
-        let (_, since) = self.divisor.divide(now.abs_diff(i64::MIN));
-        let ahead = since.wrapping_sub(self.rest);
-        let wrapped = ahead.wrapping_add(self.width as u64);
-        let into = select_unpredictable(since >= self.rest, ahead, wrapped);
+        let into = match u64::try_from(now.wrapping_sub(self.origin)) {
+            Ok(since) => since - self.divisor.quotient(since) * self.width as u64,
+            // Before the origin, or 292 years after it.
+            Err(_) => now.rem_euclid(self.width) as u64,
+        };
         now.saturating_add_unsigned(self.width as u64 - into)
     }
 }
