@@ -48,7 +48,7 @@ impl Host<'_> {
     /// The network of so many bits that it lies in, written as its first address. A name stays as it is.
     pub fn network(self, bits: Prefix) -> Self {
         match self {
-            Host::V4(octets) => Host::V4(first_bits(octets, bits.v4)),
+            Host::V4(octets) => Host::V4(bits.of_v4(octets)),
             Host::V6(octets) => Host::V6(first_bits(octets, bits.v6)),
             Host::Name(name) => Host::Name(name),
         }
@@ -92,6 +92,12 @@ impl Prefix {
                 v6 => Prefix { v6, ..Prefix::WHOLE },
             }),
         }
+    }
+
+    /// The network of so many bits that an address lies in, written as its first address.
+    #[inline]
+    pub fn of_v4(self, octets: [u8; 4]) -> [u8; 4] {
+        first_bits(octets, self.v4)
     }
 
     /// An address of this network, or of a whole address.
