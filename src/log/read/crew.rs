@@ -42,6 +42,8 @@ struct State {
     over: bool,
     /// Memory to be used again.
     spare: Vec<Parsed>,
+    /// How many threads wait for a change.
+    waiting: usize,
 }
 
 /// What a thread does next.
@@ -143,7 +145,9 @@ impl<S: Supply + Send> Crew<S> {
             if !takes && state.all.is_some() {
                 return None;
             }
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -189,8 +193,13 @@ impl<S: Supply + Send> Crew<S> {
     }
 
     fn with(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
-        self.changed.notify_all();
+        let mut state = self.state();
+        change(&mut state);
+        // Telling is a call of the system even where nobody waits.
+        if state.waiting > 0 {
+            drop(state);
+            self.changed.notify_all();
+        }
     }
 }
 
