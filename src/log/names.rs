@@ -46,18 +46,20 @@ impl Names {
 
     /// The numbers of many keys, one after the other; `number` gives that of a new one. Where all lie in memory
     /// is asked for before the first is waited for.
-    pub fn get_all(
+    #[inline]
+    pub fn get_all<K: AsRef<[u8]>>(
         &mut self,
-        keys: &Keys,
+        keys: impl Iterator<Item = K> + Clone,
         mut number: impl FnMut(&[u8]) -> u32,
         mut each: impl FnMut(u32),
     ) {
-        fetch(keys.iter().map(|key| match self.find(key) {
+        fetch(keys.clone().map(|key| match self.find(key.as_ref()) {
             Found::Five(rest) => u64::from(self.fives.first_slot(rest).taken),
             Found::Short(packed) => u64::from(self.short.first_slot(packed).taken),
             Found::Long => 0,
         }));
-        for key in keys.iter() {
+        for key in keys {
+            let key = key.as_ref();
             each(self.get(key, || number(key)));
         }
     }
@@ -180,7 +182,8 @@ impl Keys {
         self.ends.clear();
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
         let starts = [0].into_iter().chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
@@ -235,7 +238,7 @@ mod tests {
                 next += 1;
                 next - 1
             };
-            fresh.get_all(&many, number, |number| found.push(number));
+            fresh.get_all(many.iter(), number, |number| found.push(number));
             prop_assert_eq!(found, all);
         }
     }

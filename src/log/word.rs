@@ -54,20 +54,44 @@ pub fn up_to(count: usize) -> u128 {
     (1 << (8 * count)) - 1
 }
 
+/// A bit for each byte that is marked.
+#[inline]
+fn bits(marks: u128) -> u32 {
+    // Each product has the marks of eight bytes, one after the other, in its highest byte.
+    let gather = |half: u64| ((half >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32;
+    gather(marks as u64) | gather((marks >> 64) as u64) << 8
+}
+
 /// The octets of a dotted IPv4 address and nothing else. Zeros before a number are refused: some read it as octal.
 #[inline]
 pub fn octets(text: &[u8]) -> Option<[u8; 4]> {
     if !(7..=15).contains(&text.len()) {
         return None;
     }
-    let word = load(text)?;
-    let dots = equal(word, b'.');
-    let strange = not_digits(word) & !dots & up_to(text.len());
-    if strange != 0 || dots.count_ones() != 3 {
+    octets_of(load(text)?, text.len())
+}
+
+/// The octets of the IPv4 address that a text starts with and how long it is, if a space ends it.
+#[inline]
+pub fn first_octets(text: &[u8]) -> Option<([u8; 4], usize)> {
+    let word = u128::from_le_bytes(*text.first_chunk()?);
+    let length = first(equal(word, b' '));
+    Some((octets_of(word, length)?, length))
+}
+
+/// The octets of the IPv4 address that the first bytes of a word are.
+#[inline]
+fn octets_of(word: u128, length: usize) -> Option<[u8; 4]> {
+    let within = (1 << length) - 1;
+    let dots = bits(equal(word, b'.')) & within;
+    let strange = bits(not_digits(word)) & !dots & within;
+    let second = dots & dots.wrapping_sub(1);
+    let third = second & second.wrapping_sub(1);
+    if strange != 0 || third == 0 || third & (third - 1) != 0 {
         return None;
     }
-    let two = dots & (dots - 1);
-    let ends = [first(dots), first(two), first(two & (two - 1)), text.len()];
+    let [one, two, three] = [dots, second, third].map(|dots| dots.trailing_zeros() as usize);
+    let ends = [one, two, three, length];
     let (mut octets, mut wrong, mut start) = ([0; 4], false, 0);
     for (octet, end) in octets.iter_mut().zip(ends) {
         let length = end - start;
@@ -109,7 +133,11 @@ mod tests {
             text in "([0-9]{1,4}\\.){0,4}[0-9]{0,3}|([0-9]{1,2}\\.){3}[0-9/:.]{1,3}|[a-f0-9:.]{0,8}",
         ) {
             let standard: Option<Ipv4Addr> = text.parse().ok();
-            prop_assert_eq!(octets(text.as_bytes()), standard.map(|address| address.octets()));
+            let expected = standard.map(|address| address.octets());
+            prop_assert_eq!(octets(text.as_bytes()), expected);
+            let line = format!("{text} 1.2.3.4 - - [17/May");
+            let found = expected.map(|octets| (octets, text.len()));
+            prop_assert_eq!(first_octets(line.as_bytes()), found);
         }
 
         #[test]

@@ -265,6 +265,11 @@ impl Sieve {
         })
     }
 
+    /// Whether there are no filters at all.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.keys.is_empty()
+    }
+
     /// Whether there are filters of keys.
     pub fn has_keys(&self) -> bool {
         !self.keys.is_empty()

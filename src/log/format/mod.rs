@@ -27,6 +27,7 @@ mod words;
 
 use std::borrow::Cow;
 
+use super::Plain;
 use super::entry::{Entry, Field};
 use super::number::Unit;
 use super::times::TimeUnit;
@@ -143,6 +144,17 @@ pub trait Parser: Send {
     /// # Errors
     /// Why there is no entry in it, or why nothing in the file can be read.
     fn parse<'a>(&'a mut self, record: &'a [u8]) -> Result<Parsed<'a>, Fault>;
+
+    /// Whether [`Parser::plain`] may find something.
+    fn tells_plain(&self) -> bool {
+        false
+    }
+
+    /// Reads lines from the start of a text, as long as each has its end there, is a record, is shorter than `longest`
+    /// and nothing is to be known of it but what a [`Plain`] has. How many bytes were read.
+    fn plain(&mut self, _text: &[u8], _longest: usize, _into: &mut Vec<Plain>) -> usize {
+        0
+    }
 
     /// Where the first record of some bytes ends, if it does among them.
     fn end(&self, bytes: &[u8]) -> Option<End> {

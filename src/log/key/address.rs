@@ -1,7 +1,7 @@
 //! Network addresses as logs write them, read from bytes without allocating: with ports, brackets and
 //! zones, and in the two forms that one IPv4 address has.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv6Addr;
 
 use crate::log::word::octets;
 
@@ -48,7 +48,7 @@ impl Host<'_> {
     /// The network of so many bits that it lies in, written as its first address. A name stays as it is.
     pub fn network(self, bits: Prefix) -> Self {
         match self {
-            Host::V4(octets) => Host::V4(first_bits(octets, bits.v4)),
+            Host::V4(octets) => Host::V4(bits.of_v4(octets)),
             Host::V6(octets) => Host::V6(first_bits(octets, bits.v6)),
             Host::Name(name) => Host::Name(name),
         }
@@ -94,14 +94,20 @@ impl Prefix {
         }
     }
 
+    /// The network of so many bits that an address lies in, written as its first address.
+    #[inline]
+    pub fn of_v4(self, octets: [u8; 4]) -> [u8; 4] {
+        first_bits(octets, self.v4)
+    }
+
     /// An address of this network, or of a whole address.
     pub fn show_v4(self, octets: [u8; 4]) -> String {
-        shown(Ipv4Addr::from(octets), self.v4, Prefix::WHOLE.v4)
+        shown(dotted(octets), self.v4, Prefix::WHOLE.v4)
     }
 
     /// As [`Prefix::show_v4`].
     pub fn show_v6(self, octets: [u8; 16]) -> String {
-        shown(Ipv6Addr::from(octets), self.v6, Prefix::WHOLE.v6)
+        shown(Ipv6Addr::from(octets).to_string(), self.v6, Prefix::WHOLE.v6)
     }
 }
 
@@ -117,11 +123,24 @@ impl std::fmt::Display for Prefix {
     }
 }
 
-fn shown(address: impl std::fmt::Display, bits: u8, whole: u8) -> String {
+fn shown(address: String, bits: u8, whole: u8) -> String {
     match bits == whole {
-        true => address.to_string(),
+        true => address,
         false => format!("{address}/{bits}"),
     }
+}
+
+/// An address of IPv4, written without the formatter: a log has many.
+fn dotted(octets: [u8; 4]) -> String {
+    let digit = |value: u8| char::from(b'0' + value % 10);
+    let mut text = String::with_capacity("255.255.255.255".len());
+    for (index, octet) in octets.into_iter().enumerate() {
+        text.extend((index > 0).then_some('.'));
+        text.extend((octet >= 100).then(|| digit(octet / 100)));
+        text.extend((octet >= 10).then(|| digit(octet / 10)));
+        text.push(digit(octet));
+    }
+    text
 }
 
 /// An address with all but its first bits cleared.
@@ -167,6 +186,7 @@ fn is_port(text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::net::Ipv4Addr;
 
     fn shown(text: &str, prefix: &str) -> String {
         let prefix = Prefix::parse(prefix).unwrap();

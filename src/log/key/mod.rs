@@ -141,6 +141,14 @@ impl Key {
         })
     }
 
+    /// What counts of the address that the server saw, if that is all of it.
+    pub fn prefix(&self) -> Option<address::Prefix> {
+        match self.parts[..] {
+            [Part::Address(prefix)] => Some(prefix),
+            _ => None,
+        }
+    }
+
     /// Whether an address is part of it.
     pub fn has_address(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Address(_) | Part::Forwarded(..)))

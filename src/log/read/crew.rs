@@ -18,6 +18,8 @@ pub struct Crew<S> {
     state: Mutex<State>,
     changed: Condvar,
     longest: usize,
+    /// Whether whoever takes in takes what is plain.
+    tell_plain: bool,
     /// Whether the thread that takes in is the only one that reads: whoever waits for a pipe cannot be told that nobody
     /// does any more.
     one_reads: bool,
@@ -40,6 +42,8 @@ struct State {
     over: bool,
     /// Memory to be used again.
     spare: Vec<Parsed>,
+    /// How many threads wait for a change.
+    waiting: usize,
 }
 
 /// What a thread does next.
@@ -51,12 +55,13 @@ enum Task {
 
 impl<S: Supply + Send> Crew<S> {
     /// Threads that parse what is cut, whose lines are too long from `longest` bytes on.
-    pub fn new(cutter: Cutter<S>, longest: usize, one_reads: bool) -> Crew<S> {
+    pub fn new(cutter: Cutter<S>, longest: usize, tell_plain: bool, one_reads: bool) -> Crew<S> {
         Crew {
             cutter: Mutex::new(cutter),
             state: Mutex::default(),
             changed: Condvar::new(),
             longest,
+            tell_plain,
             one_reads,
             most: 0,
         }
@@ -140,7 +145,9 @@ impl<S: Supply + Send> Crew<S> {
             if !takes && state.all.is_some() {
                 return None;
             }
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -177,7 +184,7 @@ impl<S: Supply + Send> Crew<S> {
     }
 
     fn parse(&self, position: u64, piece: Piece, mut into: Parsed, parser: &mut dyn Parser) {
-        into.parse(piece, self.longest, parser);
+        into.parse(piece, self.longest, self.tell_plain, parser);
         self.with(|state| state.keep(position, Ok(into)));
     }
 
@@ -186,8 +193,13 @@ impl<S: Supply + Send> Crew<S> {
     }
 
     fn with(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
-        self.changed.notify_all();
+        let mut state = self.state();
+        change(&mut state);
+        // Telling is a call of the system even where nobody waits.
+        if state.waiting > 0 {
+            drop(state);
+            self.changed.notify_all();
+        }
     }
 }
 

@@ -110,6 +110,18 @@ impl<S: Supply> Lines<S> {
         Ok(Some(Line { number, bytes, cut, open }))
     }
 
+    /// Passes over lines at the start of what is left of the block, and gives the number of the first: `read` says how
+    /// many bytes and lines they have, given that and how long a line may be.
+    pub fn pass(&mut self, read: impl FnOnce(&[u8], usize) -> (usize, u64)) -> u64 {
+        let first = self.next_number;
+        if !self.amid_cut {
+            let (bytes, lines) = read(&self.block.bytes[self.start..self.block.end], self.longest);
+            self.start += bytes;
+            self.next_number += lines;
+        }
+        first
+    }
+
     /// Has the next block, with what is left of this one before it.
     fn fill(&mut self) -> io::Result<()> {
         let left = self.block.bytes[self.start..self.block.end].to_vec();

@@ -1,7 +1,8 @@
 //! Reads logs from files to entries: opens and unpacks them, tells their formats, cuts them into lines, gives
 //! times their zone, and keeps count of what cannot be used and why.
 //!
-//! What a file gives does not depend on how many threads read it.
+//! What a file gives does not depend on how many threads read it, nor on whether requests of which little is wanted are
+//! handed on many at a time.
 
 mod block;
 mod crew;
@@ -19,6 +20,7 @@ mod text;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::Plain;
 use super::entry::Entry;
 use super::format::{Fault, Format, Layout, Stamps};
 use super::zone::Zone;
@@ -66,6 +68,19 @@ pub trait Sink {
     /// # Errors
     /// Why it cannot be used, or why nothing can.
     fn entry(&mut self, entry: &Entry, spot: Spot) -> Result<bool, Fault>;
+
+    /// Whether requests that are plain may be given many at a time, where the address is the only field that is wanted.
+    fn takes_plain(&self) -> bool {
+        false
+    }
+
+    /// The next entries, all of them taken; they are in lines that follow one another, the first of them at `spot`.
+    ///
+    /// # Errors
+    /// The position of one because of which nothing can be used, and why.
+    fn plain(&mut self, _plain: &[Plain], _spot: Spot) -> Result<(), (usize, Fault)> {
+        unreachable!("they are given only to a sink that takes them")
+    }
 }
 
 /// Where an entry was found.

@@ -5,9 +5,9 @@ use std::io;
 use super::block::{Block, Nothing, Supply};
 use super::lines::Lines;
 use super::record::{Record, What};
-use crate::log::Stamp;
 use crate::log::entry::{Put, Shelf};
 use crate::log::format::{Fault, Parser};
+use crate::log::{Plain, Stamp};
 use crate::time::Span;
 
 /// Some whole lines of a text: the last one of the text may have no end, and of one that is too long only as much is
@@ -110,13 +110,14 @@ pub struct Parsed {
     block: Block,
     rows: Vec<Row>,
     shelf: Shelf,
+    plain: Vec<Plain>,
     /// Of the rows that have one.
     faults: Vec<Fault>,
     /// How many lines it has.
     pub lines: u64,
 }
 
-/// A record of a piece.
+/// A record of a piece, or many of which little is to be known.
 #[derive(Debug)]
 struct Row {
     /// The number of its line in the piece, from 1.
@@ -133,6 +134,8 @@ enum Found {
     Heading,
     Entry(Stamp, Option<Span>, Put),
     Fault,
+    /// So many are plain.
+    Plain(usize),
 }
 
 impl Parsed {
@@ -146,23 +149,45 @@ impl Parsed {
         self.block.read
     }
 
-    /// Parses a piece whose lines are too long from `longest` bytes on.
-    pub fn parse(&mut self, piece: Piece, longest: usize, parser: &mut dyn Parser) {
-        let Parsed { rows, shelf, faults, .. } = self;
+    /// Parses a piece whose lines are too long from `longest` bytes on. `tell_plain` if whoever takes its records
+    /// takes what is plain.
+    pub fn parse(
+        &mut self,
+        piece: Piece,
+        longest: usize,
+        tell_plain: bool,
+        parser: &mut dyn Parser,
+    ) {
+        let Parsed { rows, shelf, faults, plain, .. } = self;
         rows.clear();
         shelf.clear();
         faults.clear();
+        plain.clear();
         let Piece { block, start } = piece;
         let base = block.bytes.as_ptr() as usize;
         let mut lines = Lines::new(Nothing, longest, Block { last: true, ..block }, start);
-        // Nothing is read, so nothing fails.
-        while let Ok(Some(line)) = lines.next(|bytes| parser.end(bytes)) {
+        loop {
+            if tell_plain {
+                let before = plain.len();
+                let number = lines.pass(|text, longest| {
+                    let bytes = parser.plain(text, longest, plain);
+                    (bytes, (plain.len() - before) as u64)
+                }) as u32;
+                let count = plain.len() - before;
+                if count > 0 {
+                    let found = Found::Plain(count);
+                    rows.push(Row { number, place: (0, 0), open: false, found });
+                }
+            }
+            // Nothing is read, so nothing fails.
+            let Ok(Some(line)) = lines.next(|bytes| parser.end(bytes)) else { break };
             let start = line.bytes.as_ptr() as usize - base;
             let Record { number, bytes, open, what } = Record::read(&line, parser);
             let found = match what {
                 What::Blank => Found::Blank,
                 What::Heading => Found::Heading,
                 What::Entry(entry) => Found::Entry(entry.stamp, entry.took, shelf.put(&entry)),
+                What::Plain(_) => unreachable!("a line that is parsed alone has an entry"),
                 What::Fault(fault) => {
                     faults.push(fault);
                     Found::Fault
@@ -183,14 +208,19 @@ impl Parsed {
         before: u64,
         mut take: impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Parsed { block, rows, shelf, faults, .. } = self;
-        let mut faults = faults.drain(..);
+        let Parsed { block, rows, shelf, faults, plain, .. } = self;
+        let (mut faults, mut plain) = (faults.drain(..), &plain[..]);
         for &Row { number, place: (start, end), open, ref found } in &*rows {
             let bytes = &block.bytes[start as usize..end as usize];
             let what = match *found {
                 Found::Blank => What::Blank,
                 Found::Heading => What::Heading,
                 Found::Entry(stamp, took, put) => What::Entry(shelf.entry(stamp, took, bytes, put)),
+                Found::Plain(count) => {
+                    let (first, rest) = plain.split_at(count);
+                    plain = rest;
+                    What::Plain(first)
+                }
                 Found::Fault => match faults.next() {
                     Some(fault) => What::Fault(fault),
                     None => unreachable!("there is one for each such row"),
@@ -244,7 +274,7 @@ mod tests {
         let what = match what {
             What::Blank => "blank".to_owned(),
             What::Heading => "heading".to_owned(),
-            What::Entry(_) => unreachable!("no line has an entry"),
+            What::Entry(_) | What::Plain(_) => unreachable!("no line has an entry"),
             What::Fault(fault) => format!("{fault:?}"),
         };
         format!("{number} {} {open} {what}", bytes.escape_ascii())
@@ -275,7 +305,7 @@ mod tests {
             let mut cutter = Cutter::new(filler, longest, first, start);
             let (mut found, mut before, mut parsed) = (Vec::new(), 0, Parsed::default());
             while let Some(piece) = cutter.next(parsed.block()).unwrap() {
-                parsed.parse(piece, longest, &mut Looks);
+                parsed.parse(piece, longest, false, &mut Looks);
                 parsed
                     .take(before, |record| {
                         found.push(shown(record));

@@ -14,10 +14,10 @@ use super::text::{Broken, Text};
 use super::{File, Options, Report, Sink, Spot, Stop};
 use super::{detect, open};
 use crate::error::Problem;
-use crate::log::count;
 use crate::log::entry::Entry;
 use crate::log::format::{Fault, Format, Parser, Stamps};
 use crate::log::zone::Localiser;
+use crate::log::{Plain, count};
 
 /// Why the reading of one file ended before it was read.
 pub(super) enum Ended {
@@ -122,8 +122,11 @@ impl<S: Sink> Reading<'_, S> {
             Err(ended) => return (Err(ended), filler.into_text()),
         };
         let threads = self.options.threads;
-        let (read, text) = if threads > 1 && understood.parser.twin().is_some() {
-            let crew = Crew::new(Cutter::new(filler, LONGEST, first, start), LONGEST, !is_file);
+        let tell_plain = understood.parser.tells_plain() && self.sink.takes_plain();
+        let in_pieces = threads > 1 && understood.parser.twin().is_some();
+        let (read, text) = if tell_plain || in_pieces {
+            let cutter = Cutter::new(filler, LONGEST, first, start);
+            let crew = Crew::new(cutter, LONGEST, tell_plain, threads > 1 && !is_file);
             let (read, filler) = self.pieces(crew, threads, &mut understood);
             (read, filler.into_text())
         } else if threads > 1 && is_file {
@@ -313,6 +316,10 @@ impl<S: Sink> Reading<'_, S> {
         let taken = match what {
             What::Blank | What::Heading => return Ok(()),
             What::Entry(entry) => self.take(entry, spot, zones),
+            What::Plain(plain) => {
+                let taken = self.take_plain(plain, spot);
+                return taken.or_else(|(number, fault)| self.fault(fault, number, 1, b"", format));
+            }
             What::Fault(fault) => Err(fault),
         };
         taken.or_else(|fault| self.fault(fault, number, 1, bytes, format))
@@ -328,6 +335,14 @@ impl<S: Sink> Reading<'_, S> {
             true => self.tally.use_one(&entry, spot.line),
             false => self.tally.passed += 1,
         }
+        Ok(())
+    }
+
+    /// Hands on what is plain; else the number of the line that is wrong, and why.
+    fn take_plain(&mut self, plain: &[Plain], spot: Spot) -> Result<(), (u64, Fault)> {
+        let taken = self.sink.plain(plain, spot);
+        taken.map_err(|(position, fault)| (spot.line + position as u64, fault))?;
+        self.tally.use_plain(plain, spot.line);
         Ok(())
     }
 

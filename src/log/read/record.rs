@@ -1,6 +1,7 @@
 //! What a parser finds in one line, or in a record of several.
 
 use super::lines::Line;
+use crate::log::Plain;
 use crate::log::entry::Entry;
 use crate::log::format::{Fault, Parsed, Parser};
 
@@ -24,6 +25,8 @@ pub enum What<'a> {
     Heading,
     /// A request.
     Entry(Entry<'a>),
+    /// Requests of this line and those that follow it.
+    Plain(&'a [Plain]),
     /// No request, and why.
     Fault(Fault),
 }

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::detect::shortened;
+use crate::log::Plain;
 use crate::log::entry::Entry;
 use crate::log::order::Order;
 use crate::time::SECOND;
@@ -100,6 +101,15 @@ impl Tally {
         }
         self.leap += u64::from(entry.stamp.leap);
         self.without_duration += u64::from(entry.took.is_none());
+    }
+
+    /// Requests of lines that follow one another, the first of them `line`, were taken.
+    pub fn use_plain(&mut self, plain: &[Plain], line: u64) {
+        self.used += plain.len() as u64;
+        for (line, request) in (line..).zip(plain) {
+            self.order.push(request.at(), line);
+        }
+        self.without_duration += plain.len() as u64;
     }
 
     /// So many lines, the first of them `first`, cannot be used.

@@ -13,13 +13,28 @@ mod threads;
 
 /// Keeps the time, file, line and address of each entry.
 #[derive(Default)]
-struct Kept(Vec<String>);
+struct Kept {
+    entries: Vec<String>,
+    takes_plain: bool,
+}
 
 impl Sink for Kept {
     fn entry(&mut self, entry: &Entry, spot: Spot) -> Result<bool, Fault> {
         let address = entry.get(0).map_or("none".to_owned(), readable);
-        self.0.push(format!("{} {}:{} {address}", entry.stamp.at, spot.file, spot.line));
+        self.entries.push(format!("{} {}:{} {address}", entry.stamp.at, spot.file, spot.line));
         Ok(true)
+    }
+
+    fn takes_plain(&self) -> bool {
+        self.takes_plain
+    }
+
+    fn plain(&mut self, plain: &[Plain], spot: Spot) -> Result<(), (usize, Fault)> {
+        for (line, request) in (spot.line..).zip(plain) {
+            let address = std::net::Ipv4Addr::from(request.address);
+            self.entries.push(format!("{} {}:{line} {address}", request.at(), spot.file));
+        }
+        Ok(())
     }
 }
 
@@ -34,13 +49,21 @@ fn read_from(
     names: &[&str],
     options: &Options,
 ) -> Result<(Vec<String>, Vec<Report>), String> {
+    read_into(Kept::default(), folder, names, options)
+}
+
+fn read_into(
+    mut kept: Kept,
+    folder: &Path,
+    names: &[&str],
+    options: &Options,
+) -> Result<(Vec<String>, Vec<Report>), String> {
     let files: Vec<File> = names
         .iter()
         .map(|name| File { path: folder.join(name), name: (*name).to_owned(), place: None })
         .collect();
-    let mut kept = Kept::default();
     match read(&files, options, &mut kept, &mut |_, _| ControlFlow::Continue(())) {
-        Ok(reports) => Ok((kept.0, reports)),
+        Ok(reports) => Ok((kept.entries, reports)),
         Err(Stop::Interrupted) => panic!("nobody said so"),
         Err(Stop::Problems(problems)) => {
             let shown = problems.iter().map(|problem| match &problem.help {
@@ -243,12 +266,12 @@ fn whoever_watches_is_told_of_all_bytes_and_may_stop() {
         |bytes, _| if bytes > 300_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let stopped = read(&files, &Options { threads: 2, ..options() }, &mut kept, &mut stop);
     assert!(matches!(stopped, Err(Stop::Interrupted)));
-    assert!(!kept.0.is_empty() && kept.0.len() < 9000);
+    assert!(!kept.entries.is_empty() && kept.entries.len() < 9000);
 }
 
 proptest! {
     #[test]
-    fn whatever_is_in_a_file_its_books_balance_and_threads_change_nothing(
+    fn whatever_is_in_a_file_its_books_balance_and_no_way_of_reading_changes_anything(
         pieces in prop::collection::vec(prop::sample::select(vec![
             &b"192.0.2.7 - - "[..], b"[17/May/2015:10:05:03 +0000]", b"\"GET / HTTP/1.1\" 200 5", b"\n", b"\r\n",
             b"{\"time\":\"2015-05-17T10:05:03Z\"}\n", b"time,ip\n", b"1431857103,a\n", b"#Fields: date time\n",
@@ -260,17 +283,20 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let text = pieces.concat();
         std::fs::write(folder.path().join("log"), if packed { gzip(&text) } else { text }).unwrap();
-        let read = |threads| {
+        let read = |threads, takes_plain| {
+            let kept = Kept { takes_plain, ..Kept::default() };
             let options = Options { threads, format: named(format), ..options() };
-            read_from(folder.path(), &["log"], &options).map(|(entries, reports)| {
+            read_into(kept, folder.path(), &["log"], &options).map(|(entries, reports)| {
                 (entries, format!("{reports:?}"), reports[0].lines, reports[0].used, reports[0].skipped.clone())
             })
         };
-        let one = read(1);
+        let one = read(1, false);
         if let Ok((entries, _, lines, used, skipped)) = &one {
             prop_assert_eq!(*used, entries.len() as u64);
             prop_assert_eq!(*lines, used + skipped.iter().map(|skipped| skipped.lines).sum::<u64>());
         }
-        prop_assert_eq!(one, read(2));
+        for (threads, takes_plain) in [(2, false), (1, true), (2, true)] {
+            prop_assert_eq!(&one, &read(threads, takes_plain));
+        }
     }
 }

@@ -29,6 +29,14 @@ impl Column {
         }
     }
 
+    /// Adds the same value for so many requests, the first of them at `index`.
+    pub fn push_all(&mut self, index: usize, value: u32, count: usize) {
+        match self {
+            Column::Same(same) if *same == value || index == 0 => *same = value,
+            _ => (index..index + count).for_each(|index| self.push(index, value)),
+        }
+    }
+
     /// The value of the request at `index`.
     ///
     /// # Panics
@@ -65,5 +73,11 @@ mod tests {
         };
         assert_eq!(column(&[7, 7, 7]), Column::Same(7));
         assert_eq!(column(&[7, 7, 8]), Column::Each(vec![7, 7, 8]));
+        let mut many = Column::EMPTY;
+        many.push_all(0, 7, 2);
+        many.push_all(2, 7, 3);
+        assert_eq!(many, Column::Same(7));
+        many.push_all(5, 8, 2);
+        assert_eq!(many, Column::Each(vec![7, 7, 7, 7, 7, 8, 8]));
     }
 }

@@ -24,6 +24,11 @@ impl Costs {
         Costs { fields, ..Costs::default() }
     }
 
+    /// Whether there are no fields.
+    pub fn is_none(&self) -> bool {
+        self.fields.is_empty()
+    }
+
     /// What a request costs: the sum of the fields that it has. One with no cost, or one of 0, is a request like any
     /// other, and costs 1.
     ///

@@ -8,10 +8,11 @@ use super::request::Reading;
 use super::sorting::sort;
 use super::spread::Spread;
 use crate::error::{Place, Problem};
-use crate::log::Entry;
 use crate::log::format::Fault;
+use crate::log::key::address::Prefix;
 use crate::log::names::{Keys, Names};
 use crate::log::read::{Sink, Spot};
+use crate::log::{Entry, Plain};
 use crate::time::{Instant, SECOND, Span};
 use crate::traffic::{Context, Source};
 
@@ -47,6 +48,9 @@ pub struct Intake<'a, 'c> {
 
 /// So many clients are given their numbers at once.
 const AT_ONCE: usize = 256;
+
+/// The first byte of an identity that is an address of IPv4.
+const V4: u8 = 4;
 
 impl<'a, 'c> Intake<'a, 'c> {
     /// None so far.
@@ -138,11 +142,47 @@ impl<'a, 'c> Intake<'a, 'c> {
             context.client(client)
         };
         let mut index = self.times.len() - unnumbered.len();
-        self.clients.get_all(unnumbered, number, |client| {
+        self.clients.get_all(unnumbered.iter(), number, |client| {
             clients.push(index, client);
             index += 1;
         });
         unnumbered.clear();
+    }
+
+    /// Adds requests of which the address is all that is wanted, and its prefix all of the identity.
+    fn push_plain(&mut self, plain: &[Plain], prefix: Prefix) {
+        let mut index = self.times.len();
+        self.endpoint.clear();
+        let endpoint = self.number_endpoint();
+        let Intake { context, reading, columns: [clients, endpoints, costs], .. } = self;
+        endpoints.push_all(index, endpoint, plain.len());
+        costs.push_all(index, 1, plain.len());
+        for some in plain.chunks(AT_ONCE) {
+            let keys = some.iter().map(|request| {
+                let [a, b, c, d] = prefix.of_v4(request.address);
+                [V4, a, b, c, d]
+            });
+            let number = |identity: &[u8]| {
+                let (client, nameless) = reading.client(identity);
+                self.without_address += u64::from(nameless);
+                context.client(client)
+            };
+            self.clients.get_all(keys, number, |client| {
+                clients.push(index, client);
+                index += 1;
+            });
+        }
+        match (self.seconds, &self.took) {
+            (true, None) => self.times.extend(plain.iter().map(|request| request.at())),
+            _ => plain.iter().for_each(|request| self.push(request.at(), Span::ZERO)),
+        }
+    }
+
+    /// Why no more requests can be taken.
+    fn too_many(&self) -> Fault {
+        let message = format!("the record has more than {MOST} requests");
+        let problem = Problem::at(&self.place, message).help("split it into several sources");
+        Fault::Stop(vec![problem])
     }
 
     /// The number of the endpoint of the last request.
@@ -162,12 +202,27 @@ impl<'a, 'c> Intake<'a, 'c> {
 }
 
 impl Sink for Intake<'_, '_> {
+    fn takes_plain(&self) -> bool {
+        self.in_order.is_any() && self.reading.prefix().is_some()
+    }
+
+    fn plain(&mut self, plain: &[Plain], _spot: Spot) -> Result<(), (usize, Fault)> {
+        let Some(prefix) = self.reading.prefix() else {
+            unreachable!("they are given only where it is known")
+        };
+        let room = MOST - self.times.len();
+        if plain.len() > room {
+            return Err((room, self.too_many()));
+        }
+        self.number_clients();
+        self.push_plain(plain, prefix);
+        Ok(())
+    }
+
     fn entry(&mut self, entry: &Entry, spot: Spot) -> Result<bool, Fault> {
         let index = self.times.len();
         if index >= MOST {
-            let message = format!("the record has more than {MOST} requests");
-            let problem = Problem::at(&self.place, message).help("split it into several sources");
-            return Err(Fault::Stop(vec![problem]));
+            return Err(self.too_many());
         }
         if !self.reading.keeps(entry) {
             return Ok(false);

@@ -15,6 +15,7 @@ use super::{Settings, open};
 use crate::error::Problem;
 use crate::log::filter::{Filter, Sieve};
 use crate::log::format::{Column, FORMATS, Fault, Format, Layout, named};
+use crate::log::key::address::Prefix;
 use crate::log::key::{Key, KeyReader};
 use crate::log::limited::{Count, Handling, TOO_MANY_REQUESTS, WITHIN, Watch};
 use crate::log::wanted::Wanted;
@@ -253,6 +254,12 @@ impl Log {
 impl Reading for Log {
     fn identity(&mut self, entry: &Entry, into: &mut Vec<u8>) {
         self.reader.append(entry, into);
+    }
+
+    fn prefix(&self) -> Option<Prefix> {
+        let all_count = self.sieve.is_empty() && self.watch.is_none();
+        let alike = self.endpoint.is_none() && self.costs.is_none();
+        self.client.prefix().filter(|_| all_count && alike)
     }
 
     fn keeps(&mut self, entry: &Entry) -> bool {

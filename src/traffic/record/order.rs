@@ -68,6 +68,11 @@ impl InOrder {
         }
     }
 
+    /// Whether any stamp counts as it is.
+    pub fn is_any(&self) -> bool {
+        self.order == Order::Sort
+    }
+
     /// A request of a file counts, with the stamp that it has.
     pub fn push(&mut self, at: Instant, file: usize) {
         if file != self.file {

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::log::format::Fault;
+use crate::log::key::address::Prefix;
 use crate::log::word::octets;
 use crate::log::{Entry, readable};
 use crate::traffic::Client;
@@ -26,6 +27,12 @@ pub trait Reading {
     /// How such bytes are shown.
     fn endpoint_name(&self, bytes: &[u8]) -> String {
         readable(bytes)
+    }
+
+    /// The prefix of an address of IPv4 that is all of the identity, as the byte 4 and its octets, where the
+    /// address is all that is wanted; every such request then counts, costs 1 and asks for nothing.
+    fn prefix(&self) -> Option<Prefix> {
+        None
     }
 
     /// What it cost, from 1.

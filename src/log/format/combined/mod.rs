@@ -19,6 +19,7 @@ use super::{Fault, Format, Layout, Parsed, Parser, Stamps};
 use crate::error::Problem;
 use crate::log::entry::{Entry, Field, Values};
 use crate::log::number::Unit;
+use crate::log::{Plain, word};
 use front::Front;
 use tail::{Part, Tail};
 use time::Bracketed;
@@ -137,6 +138,23 @@ impl Parser for Combined {
             self.tail.duration(after, unit)
         });
         Ok(Parsed::Entry(Entry::new(found.stamp, took, record, &self.values)))
+    }
+
+    fn tells_plain(&self) -> bool {
+        self.address.is_some() && self.duration.is_none()
+    }
+
+    fn plain(&mut self, text: &[u8], longest: usize, into: &mut Vec<Plain>) -> usize {
+        let mut at = 0;
+        while let Some((address, length)) = word::first_octets(&text[at..])
+            && let Some(rest) = memchr::memchr(b'\n', &text[at + length..])
+            && length + rest < longest
+            && let Some(second) = self.time.second(&text[at + length..at + length + rest])
+        {
+            into.push(Plain { second, address });
+            at += length + rest + 1;
+        }
+        at
     }
 
     fn takes_cut_records(&self) -> bool {

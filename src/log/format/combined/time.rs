@@ -49,6 +49,14 @@ impl Bracketed {
         self.any(text)
     }
 
+    /// The same as a second from 1970, if it is one before 2106 and has an offset.
+    #[inline]
+    pub fn second(&mut self, text: &[u8]) -> Option<u32> {
+        let Stamp { at, local, leap } = self.find(text).ok()?.stamp;
+        let is_whole = at.0 % SECOND as i64 == 0;
+        (is_whole && !local && !leap).then(|| u32::try_from(at.0 / SECOND as i64).ok()).flatten()
+    }
+
     /// The time that starts the text in the usual form, with its bracket; `None` for any other.
     #[inline]
     fn usual(&mut self, text: &[u8]) -> Option<Stamp> {
@@ -152,6 +160,9 @@ mod tests {
                 let one = kept.find(line.as_bytes()).map(|found| (found.stamp, found.after));
                 let alone = stamp::parse(time.as_bytes()).map(|stamp| (stamp, line.len() - 2));
                 prop_assert_eq!(one, alone, "{}", time);
+                let whole = alone.ok().filter(|(stamp, _)| !stamp.leap);
+                let second = whole.map(|(stamp, _)| (stamp.at.0 / SECOND as i64) as u32);
+                prop_assert_eq!(kept.second(line.as_bytes()), second, "{}", time);
             }
         }
     }

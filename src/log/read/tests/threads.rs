@@ -1,4 +1,5 @@
-//! What a file gives does not depend on how many threads read it, wherever the text is cut for them.
+//! What a file gives does not depend on how many threads read it, wherever the text is cut for them, nor on whether
+//! what is plain is given many at a time.
 
 use super::super::block::READ;
 use super::super::lines::LONGEST;
@@ -6,18 +7,24 @@ use super::*;
 use crate::log::Zone;
 
 /// Everything that reading gives.
-fn everything(folder: &Path, names: &[&str], options: &Options, threads: usize) -> String {
+fn everything(
+    folder: &Path,
+    names: &[&str],
+    options: &Options,
+    (threads, takes_plain): (usize, bool),
+) -> String {
     let options = Options { threads, ..options.clone() };
-    match read_from(folder, names, &options) {
+    let kept = Kept { takes_plain, ..Kept::default() };
+    match read_into(kept, folder, names, &options) {
         Ok((entries, reports)) => format!("{reports:?}\n{}", entries.join("\n")),
         Err(message) => message,
     }
 }
 
 fn same_with_any_threads(folder: &Path, names: &[&str], options: &Options) -> String {
-    let one = everything(folder, names, options, 1);
-    for threads in [2, 5] {
-        assert!(everything(folder, names, options, threads) == one, "{names:?}, {threads}");
+    let one = everything(folder, names, options, (1, false));
+    for way in [(2, false), (5, false), (1, true), (2, true)] {
+        assert!(everything(folder, names, options, way) == one, "{names:?}, {way:?}");
     }
     one
 }
