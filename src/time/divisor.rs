@@ -91,7 +91,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_quotients_are_those_of_a_division(
-            by in prop_oneof![1..=u64::MAX, 1..1000_u64, 1..1 << 40_u64], number in 0..1_u64 << 63,
+            by in prop_oneof![1..=u64::MAX, 1..1000_u64, 1..1_u64 << 40], number in 0..1_u64 << 63,
         ) {
             let near = number / by * by;
             for number in [number, near, near.saturating_sub(1)] {
