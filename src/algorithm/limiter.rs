@@ -92,13 +92,21 @@ pub struct Keyed<A: Algorithm> {
     pub(super) tick: i64,
     pub(super) draws: Draws,
     pub(super) states: Vec<A::State>,
+    /// Room for the states after attempts that are decided together.
+    pub(super) trail: Vec<A::State>,
 }
 
 impl<A: Algorithm> Keyed<A> {
     /// No keys yet; `tick` is the clock's resolution, at least 1 ns.
     pub fn new(algorithm: A, tick: Span) -> Keyed<A> {
         let draws = Seed(0).draws("state");
-        Keyed { algorithm, tick: tick.signed().max(1), draws, states: Vec::new() }
+        Keyed {
+            algorithm,
+            tick: tick.signed().max(1),
+            draws,
+            states: Vec::new(),
+            trail: Vec::new(),
+        }
     }
 
     /// The reading as a clock of this resolution shows it.

@@ -174,10 +174,10 @@ impl<A: Algorithm> Keyed<A> {
         decided: &mut Decided,
     ) {
         let mut state = self.states.pop().unwrap_or_else(|| self.algorithm.fresh());
-        let mut trail = match PLAIN && self.algorithm.is_flat() {
-            true => vec![state.clone(); flat::MOST],
-            false => Vec::new(),
-        };
+        let mut trail = std::mem::take(&mut self.trail);
+        if PLAIN && self.algorithm.is_flat() {
+            trail.resize(flat::MOST, state.clone());
+        }
         let (mut index, mut segment, mut gap) = (0, 0, 0);
         decided.outcomes.reserve(batch.histories.len());
         for history in batch.histories {
@@ -203,6 +203,7 @@ impl<A: Algorithm> Keyed<A> {
             gap = course.gap;
         }
         self.states.push(state);
+        self.trail = trail;
     }
 
     /// A history of unit costs whose states are plain: looked at only before gaps.

@@ -92,10 +92,11 @@ pub(super) fn carry_out(
 ) -> Result<Findings, Error> {
     let mut folder = Folder::create(&options.out, &prepared.scenario.name)?;
     let mut findings = simulate(prepared, options, &mut folder, progress)?;
+    let at_once = prepared.has_records() || keys(&findings.comparison) < MANY_KEYS;
     // What was found has names of its own; charts need the room.
     prepared.let_go();
     settle(&mut findings);
-    write(prepared, &findings, options, folder, progress)?;
+    write(prepared, &findings, options, at_once, folder, progress)?;
     Ok(findings)
 }
 
@@ -179,7 +180,7 @@ fn simulate(
 const NAMES: u64 = 40;
 
 /// A picture takes some 20 MB while it is made: where what was found of so many keys takes about as much, one is
-/// made at a time.
+/// made at a time, unless a record was there before, which took more.
 const MANY_KEYS: usize = 1_000_000;
 
 /// How many keys the rows of a comparison tell of, a key once for each.
@@ -188,11 +189,12 @@ fn keys(comparison: &Comparison) -> usize {
     limits.map(|limit| limit.keys.len()).sum()
 }
 
-/// Writes everything that a run leaves behind, whole or not at all.
+/// Writes everything that a run leaves behind, whole or not at all; pictures are made `at_once` or one at a time.
 fn write(
     prepared: &Prepared,
     findings: &Findings,
     options: &Options,
+    at_once: bool,
     mut folder: Folder,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
@@ -218,7 +220,7 @@ fn write(
             progress.advance(1);
             Ok(())
         };
-        let threads = if keys(comparison) < MANY_KEYS { options.threads } else { 1 };
+        let threads = if at_once { options.threads } else { 1 };
         let drawn = chart::pictures(&figures, threads, &mut folder, before, done);
         progress.end();
         drawn?;

@@ -20,17 +20,28 @@ impl Column {
     }
 
     pub fn push(&mut self, count: u64) {
+        self.extend([count]);
+    }
+
+    /// Adds counts, which are told twice if they do not all fit.
+    pub fn extend(&mut self, all: impl IntoIterator<Item = u64, IntoIter: Clone>) {
+        let all = all.into_iter();
         match self {
-            Column::Wide(counts) => counts.push(count),
-            Column::Narrow(counts) => match u32::try_from(count) {
-                Ok(count) => counts.push(count),
-                Err(_) => {
+            Column::Wide(counts) => counts.extend(all),
+            Column::Narrow(counts) => {
+                let before = counts.len();
+                let mut together = 0;
+                counts.extend(all.clone().map(|count| {
+                    together |= count;
+                    count as u32
+                }));
+                if together > u64::from(u32::MAX) {
                     let mut wide = Vec::with_capacity(counts.capacity());
-                    wide.extend(counts.iter().map(|&count| u64::from(count)));
-                    wide.push(count);
+                    wide.extend(counts[..before].iter().map(|&count| u64::from(count)));
+                    wide.extend(all);
                     *self = Column::Wide(wide);
                 }
-            },
+            }
         }
     }
 

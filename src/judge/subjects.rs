@@ -99,16 +99,15 @@ impl Subjects {
     }
 
     /// The same of the next ones.
-    pub fn push_all(&mut self, all: impl IntoIterator<Item = Met>) {
+    pub fn push_all(&mut self, all: impl IntoIterator<Item = Met, IntoIter: Clone>) {
         self.evenness.take();
+        let all = all.into_iter();
         let rows = Arc::make_mut(&mut self.rows);
-        for met in all {
-            rows.accepted.push(met.accepted);
-            rows.rejected.push(met.rejected);
-            rows.over_limit.push(met.over_limit);
-            rows.peak.push(met.peak);
-            rows.longest_lockout.push(met.longest_lockout);
-        }
+        rows.accepted.extend(all.clone().map(|met| met.accepted));
+        rows.rejected.extend(all.clone().map(|met| met.rejected));
+        rows.over_limit.extend(all.clone().map(|met| met.over_limit));
+        rows.peak.extend(all.clone().map(|met| met.peak));
+        rows.longest_lockout.extend(all.map(|met| met.longest_lockout));
     }
 
     /// The same as another roll tells it, which may list them in another order, or under other names.

@@ -50,7 +50,7 @@ pub fn run(
     let keys = Keys::of(plan.keys, plan.traffic);
     let has_costs = plan.traffic.sources.iter().any(|source| source.has_costs());
     let costs = plan.keys.counts_costs() && has_costs;
-    let work = Work::new(plan, &keys, costs, observer, references.len());
+    let work = Work::new(plan, &keys, costs, observer, references.len(), threads);
     let hands = || {
         let lanes = algorithms.iter().map(|make| Lane::new(plan, make(), !costs)).collect();
         let judged = &algorithms[..references.len()];

@@ -14,8 +14,11 @@ use crate::judge::{Bins, BulkJudge};
 use crate::traffic::Chunk;
 use crate::world::Plan;
 
-/// A thread takes so many keys at a time.
-const KEYS: usize = 32;
+/// A thread takes so many keys at a time, if there are enough of them ...
+const KEYS: usize = 128;
+
+/// ... to take keys so often.
+const TURNS: usize = 16;
 
 /// Attempts between two calls of the observer.
 const STRIDE: u64 = 1 << 14;
@@ -24,6 +27,8 @@ const STRIDE: u64 = 1 << 14;
 pub(super) struct Work<'a> {
     plan: &'a Plan<'a>,
     keys: &'a Keys,
+    /// How many of them a thread takes at a time.
+    at_a_time: usize,
     /// Whether costs other than 1 count.
     costs: bool,
     bins: Bins,
@@ -69,11 +74,13 @@ impl<'a> Work<'a> {
         costs: bool,
         observer: &'a dyn Observer,
         algorithms: usize,
+        threads: usize,
     ) -> Work<'a> {
         let bins = Bins::over(plan.traffic.window);
         Work {
             plan,
             keys,
+            at_a_time: (keys.len() / (TURNS * threads.max(1))).clamp(1, KEYS),
             costs,
             bins,
             observer,
@@ -87,11 +94,11 @@ impl<'a> Work<'a> {
     pub fn run(&self, mut hands: Hands) {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let first = number.saturating_mul(KEYS);
+            let first = number.saturating_mul(self.at_a_time);
             if first >= self.keys.len() {
                 break;
             }
-            let keys = first..self.keys.len().min(first + KEYS);
+            let keys = first..self.keys.len().min(first + self.at_a_time);
             let mut block = Block::of(keys.clone(), hands.judge.algorithms());
             if !self.take(keys, &mut hands, &mut block) {
                 self.stopped.store(true, Ordering::Relaxed);

@@ -64,6 +64,12 @@ impl Prepared {
         }
     }
 
+    /// Whether requests of a record are kept in memory.
+    pub fn has_records(&self) -> bool {
+        let mut sources = self.cases.iter().flat_map(|case| &case.traffic.sources);
+        sources.any(|source| source.range().is_some())
+    }
+
     /// Lets go of all but the scenario: it cannot be run again.
     pub fn let_go(&mut self) {
         self.cases.clear();
