@@ -123,6 +123,40 @@ impl SlidingWindowCounter {
         settled
     }
 
+    /// Decides attempts in time order; `OPENS` if any of them may open a window.
+    #[inline(always)]
+    fn decide_flat<const OPENS: bool>(
+        &self,
+        state: &mut State,
+        times: &[i64],
+        trail: &mut [State],
+    ) -> u64 {
+        let State { mut end, mut previous, mut current, mut last } = *state;
+        let width = self.width as u64;
+        // How much of a share does not matter, times the width.
+        let cut = if self.round == Round::Floor { 0 } else { width - 1 };
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            if OPENS {
+                let opens = at >= end;
+                let new = self.end_of(at);
+                let follows = new.wrapping_sub(end) as u64 <= width;
+                let before = select_unpredictable(follows, current, 0);
+                previous = select_unpredictable(opens, before, previous);
+                current = select_unpredictable(opens, 0, current);
+                end = select_unpredictable(opens, new, end);
+            }
+            let room = (self.limit - current) * width;
+            let passes = previous * end.abs_diff(at) + cut < room;
+            current += u64::from(passes);
+            last = select_unpredictable(passes, at, last);
+            denied |= u64::from(!passes) << n;
+            *after = State { end, previous, current, last };
+        }
+        *state = State { end, previous, current, last };
+        denied
+    }
+
     /// How much cost has room besides what passed in the current window and `cost` itself.
     fn spare(&self, current: u64, cost: u32) -> Option<u128> {
         self.limit.checked_sub(current)?.checked_sub(u64::from(cost)).map(u128::from)
@@ -201,28 +235,10 @@ impl Algorithm for SlidingWindowCounter {
     }
 
     fn decide_all(&self, state: &mut State, times: &[i64], trail: &mut [State]) -> u64 {
-        let State { mut end, mut previous, mut current, mut last } = *state;
-        let width = self.width as u64;
-        // How much of a share does not matter, times the width.
-        let cut = if self.round == Round::Floor { 0 } else { width - 1 };
-        let mut denied = 0;
-        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
-            let opens = at >= end;
-            let new = self.end_of(at);
-            let follows = new.wrapping_sub(end) as u64 <= width;
-            let before = select_unpredictable(follows, current, 0);
-            previous = select_unpredictable(opens, before, previous);
-            current = select_unpredictable(opens, 0, current);
-            end = select_unpredictable(opens, new, end);
-            let room = (self.limit - current) * width;
-            let passes = previous * end.abs_diff(at) + cut < room;
-            current += u64::from(passes);
-            last = select_unpredictable(passes, at, last);
-            denied |= u64::from(!passes) << n;
-            *after = State { end, previous, current, last };
+        match times[times.len() - 1] < state.end {
+            true => self.decide_flat::<false>(state, times, trail),
+            false => self.decide_flat::<true>(state, times, trail),
         }
-        *state = State { end, previous, current, last };
-        denied
     }
 
     fn as_of(&self, state: &State, now: Reading) -> Reading {
