@@ -151,17 +151,9 @@ impl One {
                 self.leave_before(bins, times[count - 1]);
             }
         } else {
+            let segments = at.segments(batch);
             let Self { windows, heights, key, .. } = self;
-            key.over_limit += match windows {
-                Windows::Lag(lag) => {
-                    lag.accept(times);
-                    0
-                }
-                Windows::Sums(sums) => {
-                    let segments = at.segments(batch);
-                    sums.accept(bins, (times, costs), at.index, segments, heights)
-                }
-            };
+            key.over_limit += windows.accept(bins, (times, costs), at.index, segments, heights);
             key.lockout.accept(times[0]);
             key.accepted += count as u64;
         }

@@ -86,13 +86,13 @@ impl Spans {
             let first = from + accepted as usize;
             let to = first + denied as usize;
             fill(&mut ends, from, first, PASSED);
+            let mut end = PASSED;
             if first < to && wait != Run::NEVER {
                 count += u64::from(denied);
                 least = least.min(shortest(wait, &times[first..to]));
-                fill(&mut ends, first, to, times[first].wrapping_add(wait as i64));
-            } else {
-                fill(&mut ends, first, to, PASSED);
+                end = times[first].wrapping_add(wait as i64);
             }
+            fill(&mut ends, first, to, end);
             from = to;
         }
         ends[from..times.len()].fill(PASSED);
@@ -125,26 +125,20 @@ impl Spans {
             return self.record_each(spans.iter().copied());
         }
         let steps = self.steps_to(most);
-        let (groups, rest) = spans.as_chunks::<GROUP>();
         let (mut sum, mut least) = (0, u64::MAX);
-        for group in groups {
+        for group in spans.chunks(GROUP) {
             sum += group.iter().sum::<u64>();
             // Who finds nobody ahead waits as long as everybody else who does.
             match group.iter().all(|span| *span == group[0]) {
                 true => {
                     least = least.min(group[0]);
-                    add(steps, step(group[0]), GROUP as u64);
+                    add(steps, step(group[0]), group.len() as u64);
                 }
                 false => group.iter().for_each(|&span| {
                     least = least.min(span);
                     add(steps, step(span), 1);
                 }),
             }
-        }
-        for &span in rest {
-            sum += span;
-            least = least.min(span);
-            add(steps, step(span), 1);
         }
         self.add_up_to(most, (spans.len() as u64, sum, least));
     }
