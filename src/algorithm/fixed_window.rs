@@ -179,6 +179,25 @@ impl Algorithm for FixedWindow {
         denied
     }
 
+    fn admit_first(&self, state: &mut State, times: &[i64]) -> usize {
+        let (Some(grid), [first, ..]) = (&self.grid, times) else { return 0 };
+        let counted = if *first < state.end { state.count } else { 0 };
+        let room = self.limit.saturating_sub(counted);
+        let Some((times, last)) = Grid::with_room(times, room) else { return 0 };
+        if last < state.end {
+            state.count += times.len() as u64;
+        } else {
+            let end = grid.end_of(last);
+            let before = times.partition_point(|&at| at < end - self.width);
+            *state = State { end, count: (times.len() - before) as u64 };
+        }
+        times.len()
+    }
+
+    fn until_after(&self, at: i64) -> i64 {
+        self.end_of(at)
+    }
+
     fn as_of(&self, state: &State, now: Reading) -> Reading {
         let freezes = self.common.backwards == Backwards::Freeze;
         let precedes = now.0 < state.end && self.precedes(now.0, state);

@@ -2,6 +2,9 @@
 
 use crate::time::Divisor;
 
+/// Fewer attempts than this are not worth being taken in as those that there is room for.
+const WORTH: usize = 16;
+
 /// Windows [kW, (k+1)W).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grid {
@@ -17,6 +20,15 @@ impl Grid {
     pub fn new(width: i64) -> Grid {
         let origin = -((1 << 62) / width * width);
         Grid { width, divisor: Divisor::new(width.unsigned_abs()), origin }
+    }
+
+    /// The first of some attempts, as many as there is `room` for, and when the last of them is made; `None` where they
+    /// are too few to be worth it.
+    #[inline]
+    pub fn with_room(times: &[i64], room: u64) -> Option<(&[i64], i64)> {
+        let count = usize::try_from(room).map_or(times.len(), |room| times.len().min(room));
+        let first = &times[..count];
+        first.last().filter(|_| count == times.len() || count >= WORTH).map(|&last| (first, last))
     }
 
     /// Where the window of a reading ends; saturates at the end of time.

@@ -162,6 +162,18 @@ pub trait Algorithm: Send + Sync + 'static {
         denied
     }
 
+    /// Takes in the first of some attempts, at readings no older than any that the state has seen: as many as all pass
+    /// whenever they come, if they are worth it. Gives how many; `until_after` tells how long states last after each
+    /// of them. Asked only where `is_flat` of rules without a queue.
+    fn admit_first(&self, _state: &mut Self::State, _times: &[i64]) -> usize {
+        0
+    }
+
+    /// When the state after an attempt may be forgotten that `admit_first` has taken in; `i64::MAX` for never.
+    fn until_after(&self, _at: i64) -> i64 {
+        i64::MAX
+    }
+
     /// Decides the attempts of a history, which cost 1 and are decided by their instants, with their marks, from the
     /// course's place on; `false` where that is not quicker than one by one, and then nothing has happened.
     fn decide_history(

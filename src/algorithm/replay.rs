@@ -53,7 +53,7 @@ pub struct Gap {
     pub after: i64,
 }
 
-/// A state that may last into a gap.
+/// A state that lasts into a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lasting {
     /// The position of the gap in the batch.
@@ -88,10 +88,21 @@ pub struct Decided {
     pub marks: Vec<Mark>,
     /// ... as where every attempt leaves a state that takes the same, which is told of only where it matters.
     pub plain: bool,
-    /// Where states are plain, those that may last into gaps.
+    /// Where states are plain, those that last into gaps.
     pub lasting: Vec<Lasting>,
     /// What a state takes that is plain.
     pub footprint: Footprint,
+}
+
+impl Decided {
+    /// The state before a gap may be forgotten at a time: told if it lasts into the gap.
+    #[inline]
+    fn lasts(&mut self, batch: &Batch, gap: usize, until: i64) {
+        let Gap { attempt, after, .. } = batch.gaps[gap];
+        if until.saturating_sub(batch.times[attempt as usize]) > after {
+            self.lasting.push(Lasting { gap: gap as u32, until });
+        }
+    }
 }
 
 /// What became of a history.
@@ -223,7 +234,7 @@ impl<A: Algorithm> Keyed<A> {
             self.stretch(&batch.times[..end], state, course, decided);
             if gap.after < most {
                 let until = self.until(state);
-                decided.lasting.push(Lasting { gap: course.gap as u32, until });
+                decided.lasts(batch, course.gap, until);
             }
             course.gap += 1;
         }

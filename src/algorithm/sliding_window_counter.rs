@@ -241,6 +241,35 @@ impl Algorithm for SlidingWindowCounter {
         }
     }
 
+    fn admit_first(&self, state: &mut State, times: &[i64]) -> usize {
+        let [first, ..] = *times else { return 0 };
+        // No share of a window is more than the window.
+        let counted = match first.checked_sub(state.end) {
+            Some(since) if since < 0 => state.previous + state.current,
+            Some(since) if since < self.width => state.current,
+            _ => 0,
+        };
+        let room = self.limit.saturating_sub(counted);
+        let Some((times, last)) = Grid::with_room(times, room) else { return 0 };
+        let count = times.len() as u64;
+        if last < state.end {
+            (state.current, state.last) = (state.current + count, last);
+        } else {
+            let end = self.end_of(last);
+            let start = end - self.width;
+            let earlier = times.partition_point(|&at| at < start);
+            let long_ago = times[..earlier].partition_point(|&at| at < start - self.width);
+            let known = if state.end == start { state.current } else { 0 };
+            let previous = known + (earlier - long_ago) as u64;
+            *state = State { end, previous, current: count - earlier as u64, last };
+        }
+        times.len()
+    }
+
+    fn until_after(&self, at: i64) -> i64 {
+        self.end_of(at).saturating_add(self.width)
+    }
+
     fn as_of(&self, state: &State, now: Reading) -> Reading {
         self.common.backwards.as_of(now, state.last)
     }

@@ -211,6 +211,20 @@ impl<U: Units> Algorithm for TokenBucket<U> {
     fn decide_all(&self, state: &mut State<U>, times: &[i64], trail: &mut [State<U>]) -> u64 {
         let mut settled = *state;
         let mut denied = 0;
+        let count = times.len() as u64;
+        let has_room = |state: &State<U>| {
+            count <= self.burst && state.deficit <= self.capacity - U::from(count) * self.token
+        };
+        if has_room(&self.settled(state, times[0])) {
+            // All of them have room.
+            for (&at, after) in times.iter().zip(trail) {
+                settled = self.settled(&settled, at);
+                settled.deficit = settled.deficit + self.token;
+                *after = settled;
+            }
+            *state = settled;
+            return 0;
+        }
         for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
             // Where the last was denied, what has come since comes in two steps, but comes the same.
             settled = self.settled(&settled, at);

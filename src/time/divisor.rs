@@ -8,7 +8,8 @@ pub struct Divisor {
     by: u64,
     /// 2^64 / by, cut down; one less for 1.
     reciprocal: u64,
-    /// ceil(2^(63 + shift) / by), where 2^shift is the least power of two that is not less than it.
+    /// ceil(2^(63 + shift) / by), where 2^shift is the least power of two that is not less than it; both are 0 where
+    /// that is 2^64.
     factor: u64,
     shift: u32,
 }
@@ -17,8 +18,11 @@ impl Divisor {
     /// # Panics
     /// If it is zero.
     pub fn new(by: u64) -> Divisor {
-        let shift = u64::BITS - (by - 1).leading_zeros();
-        let factor = (1_u128 << (63 + shift)).div_ceil(u128::from(by)) as u64;
+        let (factor, shift) = match u64::BITS - (by - 1).leading_zeros() {
+            // No number below 2^63 is divided as often as once.
+            u64::BITS => (0, 0),
+            shift => ((1_u128 << (63 + shift)).div_ceil(u128::from(by)) as u64, shift),
+        };
         Divisor { by, reciprocal: (u128::from(u64::MAX) / u128::from(by)) as u64, factor, shift }
     }
 
@@ -30,7 +34,8 @@ impl Divisor {
     #[inline]
     pub fn quotient(self, number: u64) -> u64 {
         debug_assert!(number < 1 << 63);
-        ((u128::from(number << 1) * u128::from(self.factor)) >> 64 >> self.shift) as u64
+        let product = u128::from(number << 1) * u128::from(self.factor);
+        ((product >> 64) as u64) >> (self.shift & (u64::BITS - 1))
     }
 
     /// The quotient, cut down, and the remainder.

@@ -2,7 +2,7 @@
 //! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, History, Lasting};
+use super::{Batch, Decided, History};
 use crate::algorithm::{Algorithm, Keyed};
 use crate::time::Reading;
 
@@ -32,16 +32,28 @@ impl<A: Algorithm> Keyed<A> {
                 let refused = course.refused(&times[from..]);
                 course.refuse(refused as u32);
                 course.index += refused;
-                self.lasts(batch, course, decided, |_| &*state);
+                self.lasts(batch, course, decided, |_| self.until(state));
                 most = if refused >= FEW { FEW } else { MOST };
                 if course.index == times.len() {
                     return;
                 }
             }
             let from = course.index;
+            let admitted = self.algorithm.admit_first(state, &times[from..]);
+            if admitted > 0 {
+                course.accept(admitted as u32, &mut decided.runs);
+                course.index += admitted;
+                let until = |attempt: usize| self.algorithm.until_after(times[attempt]);
+                self.lasts(batch, course, decided, until);
+                continue;
+            }
             let some = &times[from..times.len().min(from + most)];
             let denied = self.algorithm.decide_all(state, some, trail);
-            if A::QUEUES {
+            if A::QUEUES && denied == 0 {
+                let all = some.iter().zip(&*trail);
+                let leave = all.map(|(&at, after)| self.algorithm.leave(after, Reading(at)));
+                decided.leaves.extend(leave);
+            } else if A::QUEUES {
                 let mut leaves = [0; MOST];
                 let mut count = 0;
                 for (n, &at) in some.iter().enumerate() {
@@ -52,7 +64,7 @@ impl<A: Algorithm> Keyed<A> {
             }
             self.runs(denied, some, trail, course, decided);
             course.index = from + some.len();
-            self.lasts(batch, course, decided, |attempt| &trail[attempt - from]);
+            self.lasts(batch, course, decided, |attempt| self.until(&trail[attempt - from]));
         }
     }
 
@@ -88,24 +100,21 @@ impl<A: Algorithm> Keyed<A> {
         }
     }
 
-    /// Tells how long the states before the gaps up to the course's place last.
+    /// Tells how long the states before the gaps up to the course's place last: until when after an attempt.
     #[inline]
-    fn lasts<'s>(
+    fn lasts(
         &self,
         batch: &Batch,
         course: &mut Course,
         decided: &mut Decided,
-        state_after: impl Fn(usize) -> &'s A::State,
-    ) where
-        A::State: 's,
-    {
+        until_after: impl Fn(usize) -> i64,
+    ) {
         let most = self.algorithm.lasts_at_most();
         while let Some(gap) = batch.gaps.get(course.gap)
             && (gap.attempt as usize) < course.index
         {
             if gap.after < most {
-                let until = self.until(state_after(gap.attempt as usize));
-                decided.lasting.push(Lasting { gap: course.gap as u32, until });
+                decided.lasts(batch, course.gap, until_after(gap.attempt as usize));
             }
             course.gap += 1;
         }

@@ -19,7 +19,7 @@ pub(super) struct Keeping {
     /// Then, differences between bins, modulo 2^64, of how many last into gaps ...
     lasting: Vec<u64>,
     /// ... and the gap after the last attempt, which may turn out not to be one, with how long the state before it
-    /// lasts, if it may last into it.
+    /// lasts, if it lasts into it.
     last: Option<(Gap, i64)>,
 }
 
@@ -28,8 +28,8 @@ pub(super) struct Keeping {
 struct Held {
     /// The bin of its last attempt; `usize::MAX` before the first.
     bin: usize,
-    /// What was kept at most in that bin.
-    most: Option<Footprint>,
+    /// What was kept at most in that bin; nothing if there was nothing.
+    most: Sum,
     /// What its state takes since, and until when.
     now: Footprint,
     until: i64,
@@ -38,7 +38,7 @@ struct Held {
 impl Held {
     const NOTHING: Held = Held {
         bin: usize::MAX,
-        most: None,
+        most: [0; 4],
         now: Footprint { entries: 0, bytes: 0 },
         until: i64::MIN,
     };
@@ -112,15 +112,11 @@ impl Keeping {
             held.most
         } else {
             self.leave(held, bins.first_from(held.until, bin));
-            (bins.start(bin) < held.until.min(at)).then_some(held.now)
+            let lasts = bins.start(bin) < held.until.min(at);
+            sum(held.now).map(|amount| if lasts { amount } else { 0 })
         };
-        let most = match (before, mark.most) {
-            (Some(before), Some(most)) => Some(Footprint {
-                entries: before.entries.max(most.entries),
-                bytes: before.bytes.max(most.bytes),
-            }),
-            (before, most) => before.or(most),
-        };
+        let most = mark.most.map_or([0; 4], sum);
+        let most = std::array::from_fn(|n| before[n].max(most[n]));
         Held { bin, most, now: mark.now, until: mark.until }
     }
 
@@ -150,13 +146,14 @@ impl Keeping {
     #[inline]
     fn leave(&mut self, held: &Held, end: usize) {
         let Held { bin, most, now, .. } = *held;
-        let Some(most) = most else { return };
-        add(&mut self.sums[bin], sum(most));
-        if bin + 1 < end {
-            let now = sum(now);
-            add(&mut self.steps[bin + 1], now);
-            take(&mut self.steps[end], now);
+        if bin == usize::MAX {
+            return;
         }
+        add(&mut self.sums[bin], most);
+        // Where there are none after it, this takes what it adds.
+        let now = sum(now);
+        add(&mut self.steps[bin + 1], now);
+        take(&mut self.steps[end.max(bin + 1)], now);
     }
 }
 
