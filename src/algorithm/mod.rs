@@ -236,6 +236,11 @@ pub trait Algorithm: Send + Sync + 'static {
     /// forget it; `None` if it never does.
     fn neutral_from(&self, state: &Self::State) -> Option<Reading>;
 
+    /// Whether a state is neutral from a reading on, which is no older than any that it has seen.
+    fn is_neutral(&self, state: &Self::State, now: Reading) -> bool {
+        self.neutral_from(state).is_some_and(|reading| reading <= now)
+    }
+
     /// How long a state lasts at most after an attempt of unit cost, let through or denied, where readings never go
     /// back: by so many nanoseconds later it is neutral. `i64::MAX` where nothing is known.
     fn lasts_at_most(&self) -> i64 {

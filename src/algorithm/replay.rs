@@ -94,17 +94,6 @@ pub struct Decided {
     pub footprint: Footprint,
 }
 
-impl Decided {
-    /// The state before a gap may be forgotten at a time: told if it lasts into the gap.
-    #[inline]
-    fn lasts(&mut self, batch: &Batch, gap: usize, until: i64) {
-        let Gap { attempt, after, .. } = batch.gaps[gap];
-        if until.saturating_sub(batch.times[attempt as usize]) > after {
-            self.lasting.push(Lasting { gap: gap as u32, until });
-        }
-    }
-}
-
 /// What became of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
@@ -232,18 +221,21 @@ impl<A: Algorithm> Keyed<A> {
             let gap = &batch.gaps[course.gap];
             let end = gap.attempt as usize + 1;
             self.stretch(&batch.times[..end], state, course, decided);
-            if gap.after < most {
-                let until = self.until(state);
-                decided.lasts(batch, course.gap, until);
+            let from = batch.times[end - 1].saturating_add(gap.after);
+            if gap.after < most
+                && let Some(until) = self.lasts_beyond(state, from)
+            {
+                decided.lasting.push(Lasting { gap: course.gap as u32, until });
             }
             course.gap += 1;
         }
     }
 
-    /// When a state may be forgotten; `i64::MAX` for never.
+    /// When a state may be forgotten, if that is after a time; `i64::MAX` for never.
     #[inline]
-    fn until(&self, state: &A::State) -> i64 {
-        self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0)
+    fn lasts_beyond(&self, state: &A::State, time: i64) -> Option<i64> {
+        let lasts = !self.algorithm.is_neutral(state, Reading(time));
+        lasts.then(|| self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0))
     }
 
     /// Decides the attempts of unit cost from the course's place to the end of `times`.

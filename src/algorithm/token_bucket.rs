@@ -157,6 +157,32 @@ impl<U: Units> TokenBucket<U> {
     }
 }
 
+impl<U: Units> TokenBucket<U> {
+    /// See [`Algorithm::decide_all`]: from what is `settled` at the first reading; `ALL` if all have room.
+    #[inline(always)]
+    fn decide_each<const ALL: bool>(
+        &self,
+        state: &mut State<U>,
+        mut settled: State<U>,
+        times: &[i64],
+        trail: &mut [State<U>],
+        settle: impl Fn(State<U>, i64) -> State<U>,
+    ) -> u64 {
+        let mut denied = 0;
+        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
+            // Where the last was denied, what has come since comes in two steps, but comes the same.
+            settled = settle(settled, at);
+            let deficit = settled.deficit + self.token;
+            let passes = ALL || deficit <= self.capacity;
+            settled.deficit = select_unpredictable(passes, deficit, settled.deficit);
+            denied |= u64::from(!passes) << n;
+            *after = settled;
+        }
+        *state = settled;
+        denied
+    }
+}
+
 impl<U: Units> Algorithm for TokenBucket<U> {
     type State = State<U>;
 
@@ -209,33 +235,23 @@ impl<U: Units> Algorithm for TokenBucket<U> {
     }
 
     fn decide_all(&self, state: &mut State<U>, times: &[i64], trail: &mut [State<U>]) -> u64 {
-        let mut settled = *state;
-        let mut denied = 0;
-        let count = times.len() as u64;
-        let has_room = |state: &State<U>| {
-            count <= self.burst && state.deficit <= self.capacity - U::from(count) * self.token
+        let first = self.settled(state, times[0]);
+        // Tokens come evenly from then on, even if time starts to count only there.
+        let even = |State { deficit, last }: State<U>, at: i64| {
+            let earned = U::from(at.wrapping_sub(last) as u64).saturating_mul(self.gain);
+            State { deficit: deficit.saturating_sub(earned), last: at }
         };
-        if has_room(&self.settled(state, times[0])) {
-            // All of them have room.
-            for (&at, after) in times.iter().zip(trail) {
-                settled = self.settled(&settled, at);
-                settled.deficit = settled.deficit + self.token;
-                *after = settled;
+        let count = times.len() as u64;
+        let all =
+            count <= self.burst && first.deficit <= self.capacity - U::from(count) * self.token;
+        match (self.step, all) {
+            (1, true) => self.decide_each::<true>(state, first, times, trail, even),
+            (1, false) => self.decide_each::<false>(state, first, times, trail, even),
+            _ => {
+                let settled = |state, at| self.settled(&state, at);
+                self.decide_each::<false>(state, first, times, trail, settled)
             }
-            *state = settled;
-            return 0;
         }
-        for (n, (&at, after)) in times.iter().zip(trail).enumerate() {
-            // Where the last was denied, what has come since comes in two steps, but comes the same.
-            settled = self.settled(&settled, at);
-            let deficit = settled.deficit + self.token;
-            let passes = deficit <= self.capacity;
-            settled.deficit = select_unpredictable(passes, deficit, settled.deficit);
-            denied |= u64::from(!passes) << n;
-            *after = settled;
-        }
-        *state = settled;
-        denied
     }
 
     fn as_of(&self, state: &State<U>, now: Reading) -> Reading {
@@ -286,6 +302,11 @@ impl<U: Units> Algorithm for TokenBucket<U> {
         let gain: u128 = self.gain.into();
         let span = i128::try_from((gain > 0).then(|| deficit.div_ceil(gain))?).ok()?;
         i64::try_from(span + i128::from(state.last)).ok().map(Reading)
+    }
+
+    fn is_neutral(&self, state: &State<U>, now: Reading) -> bool {
+        // Where time counts from the first request on, no state is like another.
+        !self.starts_late && self.settled(state, now.0).deficit == U::from(0)
     }
 
     fn lasts_at_most(&self) -> i64 {

@@ -2,15 +2,18 @@
 //! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, History};
-use crate::algorithm::{Algorithm, Keyed};
+use super::{Batch, Decided, Gap, History, Lasting};
+use crate::algorithm::{Algorithm, Keyed, Verdict};
 use crate::time::Reading;
 
 /// So many attempts are decided at once, at most ...
 pub(super) const MOST: usize = 64;
 
-/// ... and so many after a stretch of denials at least as long, since the next is soon come to.
+/// ... and so many after a stretch of denials at least as long, since the next is soon come to ...
 const FEW: usize = 16;
+
+/// ... mostly after no more than so many.
+const FIRST: usize = 2;
 
 impl<A: Algorithm> Keyed<A> {
     /// Decides a history; `trail` has room for the states of as many attempts as are decided at once.
@@ -32,8 +35,11 @@ impl<A: Algorithm> Keyed<A> {
                 let refused = course.refused(&times[from..]);
                 course.refuse(refused as u32);
                 course.index += refused;
-                self.lasts(batch, course, decided, |_| self.until(state));
+                self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
                 most = if refused >= FEW { FEW } else { MOST };
+                if refused >= FEW && self.few(batch, times, state, course, decided) {
+                    continue;
+                }
                 if course.index == times.len() {
                     return;
                 }
@@ -43,8 +49,10 @@ impl<A: Algorithm> Keyed<A> {
             if admitted > 0 {
                 course.accept(admitted as u32, &mut decided.runs);
                 course.index += admitted;
-                let until = |attempt: usize| self.algorithm.until_after(times[attempt]);
-                self.lasts(batch, course, decided, until);
+                self.lasts(batch, course, decided, |attempt, from| {
+                    let until = self.algorithm.until_after(times[attempt]);
+                    (until > from).then_some(until)
+                });
                 continue;
             }
             let some = &times[from..times.len().min(from + most)];
@@ -64,8 +72,38 @@ impl<A: Algorithm> Keyed<A> {
             }
             self.runs(denied, some, trail, course, decided);
             course.index = from + some.len();
-            self.lasts(batch, course, decided, |attempt| self.until(&trail[attempt - from]));
+            let after = |attempt: usize| &trail[attempt - from];
+            self.lasts(batch, course, decided, |n, from| self.lasts_beyond(after(n), from));
         }
+    }
+
+    /// Decides the first attempts after a stretch of denials one by one: whether it came to the next.
+    #[inline]
+    fn few(
+        &self,
+        batch: &Batch,
+        times: &[i64],
+        state: &mut A::State,
+        course: &mut Course,
+        decided: &mut Decided,
+    ) -> bool {
+        for &at in times[course.index..].iter().take(FIRST) {
+            let now = Reading(at);
+            match self.algorithm.pass(state, now) {
+                Verdict::Deny => {
+                    course.shut(at, self.told(state, now, 1));
+                    course.index += 1;
+                    self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
+                    return true;
+                }
+                _ if A::QUEUES => decided.leaves.push(self.algorithm.leave(state, now)),
+                _ => {}
+            }
+            course.accept(1, &mut decided.runs);
+            course.index += 1;
+            self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
+        }
+        false
     }
 
     /// Takes in which of some attempts were denied.
@@ -100,21 +138,25 @@ impl<A: Algorithm> Keyed<A> {
         }
     }
 
-    /// Tells how long the states before the gaps up to the course's place last: until when after an attempt.
+    /// Tells how long the states before the gaps up to the course's place last, if they last into them: until when
+    /// after an attempt, if that is after the beginning of the gap.
     #[inline]
     fn lasts(
         &self,
         batch: &Batch,
         course: &mut Course,
         decided: &mut Decided,
-        until_after: impl Fn(usize) -> i64,
+        until_after: impl Fn(usize, i64) -> Option<i64>,
     ) {
         let most = self.algorithm.lasts_at_most();
-        while let Some(gap) = batch.gaps.get(course.gap)
-            && (gap.attempt as usize) < course.index
+        while let Some(&Gap { attempt, after, .. }) = batch.gaps.get(course.gap)
+            && (attempt as usize) < course.index
         {
-            if gap.after < most {
-                decided.lasts(batch, course.gap, until_after(gap.attempt as usize));
+            let from = batch.times[attempt as usize].saturating_add(after);
+            if after < most
+                && let Some(until) = until_after(attempt as usize, from)
+            {
+                decided.lasting.push(Lasting { gap: course.gap as u32, until });
             }
             course.gap += 1;
         }

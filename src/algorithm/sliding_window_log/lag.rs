@@ -33,29 +33,34 @@ pub(super) struct State {
 const SLACK: usize = 1 << 12;
 
 /// So many stamps are looked at, at once.
-const STEP: usize = 16;
+const STEP: usize = 8;
 
 impl State {
-    /// Counts those as left that are no newer than `gone`.
+    /// Counts those of the first stamps, so many, as left that are no newer than `gone`.
     #[inline]
-    fn leave(&mut self, gone: i64) {
+    fn leave(&mut self, count: usize, gone: i64) {
         let State { stamps, inside, .. } = self;
-        let Some(last) = stamps.len().checked_sub(STEP) else {
+        let stamps = &stamps[..count];
+        let Some((earlier, newest)) = stamps.split_last_chunk::<STEP>() else {
             while stamps.get(*inside).is_some_and(|&stamp| stamp <= gone) {
                 *inside += 1;
             }
             return;
         };
-        loop {
-            let from = last.min(*inside);
-            // The sign of a difference is quicker to add up than a comparison.
-            let has_left = |stamp: &i64| (stamp.wrapping_sub(gone).wrapping_sub(1) as u64) >> 63;
-            let left = stamps[from..from + STEP].iter().map(has_left).sum::<u64>() as usize;
-            *inside = from + left;
-            if left < STEP || from == last {
+        // Where few are inside, those that were need not be known.
+        let left = count_left(newest, gone);
+        if left > 0 {
+            *inside = earlier.len() + left;
+            return;
+        }
+        while let Some(some) = earlier[*inside..].first_chunk::<STEP>() {
+            let left = count_left(some, gone);
+            *inside += left;
+            if left < STEP {
                 return;
             }
         }
+        *inside += earlier[*inside..].iter().take_while(|&&stamp| stamp <= gone).count();
     }
 
     /// Drops in earnest those that are not kept.
@@ -67,6 +72,14 @@ impl State {
             self.first = 0;
         }
     }
+}
+
+/// How many of some stamps are no newer than `gone`.
+#[inline]
+fn count_left(stamps: &[i64; STEP], gone: i64) -> usize {
+    // The sign of a difference is quicker to add up than a comparison.
+    let has_left = |stamp: &i64| (stamp.wrapping_sub(gone).wrapping_sub(1) as u64) >> 63;
+    stamps.iter().map(has_left).sum::<u64>() as usize
 }
 
 /// The marks of a history.
@@ -108,7 +121,7 @@ impl Marking<'_> {
         {
             let end = before + segment.end as usize - from;
             let newest = state.stamps[end - 1];
-            state.leave(self.rule.gone(newest));
+            state.leave(end, self.rule.gone(newest));
             let inside = end - state.inside;
             let now = self.rule.of(end - state.first, inside);
             let most = if self.denied {
@@ -288,7 +301,7 @@ impl Algorithm for LagLog {
                 if marking.begun < state.stamps.len() {
                     marking.kept = self.limit;
                 }
-                state.leave(gone);
+                state.leave(state.stamps.len(), gone);
                 state.first = state.inside;
                 room = self.limit + state.first - state.stamps.len();
             }

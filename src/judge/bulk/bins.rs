@@ -67,7 +67,7 @@ impl Bins {
                     count += usize::from(next != bin);
                     bin = next;
                 }
-                segments.extend_from_slice(&ended[..count]);
+                add(segments, ended, count);
                 stop = self.start(bin + 1);
             }
             end += group.len();
@@ -90,7 +90,7 @@ impl Bins {
                 found[count % GROUP] = gap(segment, next.bin);
                 count += usize::from(segment.bin + 1 < next.bin);
             }
-            gaps.extend_from_slice(&found[..count]);
+            add(gaps, found, count);
         }
         gaps.push(gap(last, self.count as u32));
     }
@@ -118,4 +118,11 @@ impl Bins {
         }
         each(bin, from..times.len());
     }
+}
+
+/// Adds the first of some values, so many: all are copied, which is quicker.
+#[inline]
+fn add<T: Copy>(all: &mut Vec<T>, values: [T; GROUP], count: usize) {
+    all.extend_from_slice(&values);
+    all.truncate(all.len() - (GROUP - count));
 }

@@ -2,7 +2,6 @@
 
 use super::Bins;
 use super::spans::Spans;
-use crate::algorithm::Run;
 use crate::judge::{Books, Kept, LimitTally, Subjects, Tally, Timeline, Worst, Wrong};
 use crate::rate::Limit;
 use crate::time::Window;
@@ -50,15 +49,6 @@ impl Findings {
             queue_waits: Spans::default(),
             denial_waits: Spans::default(),
         }
-    }
-
-    /// Takes down what the denied of a history were told to wait, of which these are all attempts with what became of
-    /// them.
-    #[inline]
-    pub(super) fn denials(&mut self, runs: &[Run], times: &[i64]) {
-        self.denial_waits.record_runs(runs, times);
-        let never = runs.iter().filter(|run| run.wait == Run::NEVER);
-        self.denied_for_ever += never.map(|run| u64::from(run.denied)).sum::<u64>();
     }
 
     /// Adds what was found for other keys of the same run.

@@ -76,13 +76,18 @@ impl Lag {
         self.settled = self.passed.len();
         let (passed, width) = (&self.passed[..], self.width);
         let mut most = self.most;
-        for n in first.max(most)..passed.len() {
-            if n >= most && within(passed[n], passed[n - most], width) {
-                while n >= most && within(passed[n], passed[n - most], width) {
-                    most += 1;
-                }
-                self.reached = (passed[n + 1 - most], passed[n]);
+        let mut next = first.max(most);
+        while next < passed.len() {
+            // Few windows are higher than all before.
+            let later = &passed[next..];
+            let lower = count_lower(later, &passed[next - most..], width);
+            let Some(&at) = later.get(lower) else { break };
+            next += lower;
+            while next >= most && within(at, passed[next - most], width) {
+                most += 1;
             }
+            self.reached = (passed[next + 1 - most], at);
+            next = (next + 1).max(most);
         }
         self.most = most;
         let over = if most > self.limit { self.above(first, self.limit).count() as u64 } else { 0 };
@@ -235,6 +240,24 @@ impl Lag {
             self.settled = self.passed.len();
         }
     }
+}
+
+/// So many instants are looked at, at once.
+const GROUP: usize = 8;
+
+/// How many times, from the first on, lie a width or more after the earlier ones of the same places.
+#[inline]
+fn count_lower(times: &[i64], earlier: &[i64], width: u64) -> usize {
+    let earlier = &earlier[..times.len()];
+    let mut groups = times.chunks_exact(GROUP).zip(earlier.chunks_exact(GROUP));
+    // The sign of a difference is quicker to put together than comparisons.
+    let apart = |(at, earlier): (&i64, &i64)| at.wrapping_sub(*earlier).wrapping_sub(width as i64);
+    let is_low = |(times, earlier): &(&[i64], &[i64])| {
+        times.iter().zip(*earlier).map(apart).fold(0, |all, apart| all | apart) >= 0
+    };
+    let low = groups.by_ref().take_while(is_low).count() * GROUP;
+    let rest = times[low..].iter().zip(&earlier[low..]);
+    low + rest.take_while(|&(&at, &earlier)| !within(at, earlier, width)).count()
 }
 
 /// Whether a time lies less than a width after an earlier one.

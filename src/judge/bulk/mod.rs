@@ -8,6 +8,7 @@
 
 mod bins;
 mod cursor;
+mod denials;
 mod differences;
 mod findings;
 mod heights;
@@ -22,7 +23,9 @@ mod spans;
 mod sums;
 mod windows;
 
-use crate::algorithm::{Batch, Decided};
+use std::ops::Range;
+
+use crate::algorithm::{Batch, Decided, Segment};
 use crate::judge::{Met, Peak, Wrong};
 use crate::rate::Limit;
 use crate::time::Window;
@@ -45,6 +48,8 @@ pub struct BulkJudge {
     references: Vec<usize>,
     /// ... and how they differed.
     wrong: Vec<Wrong>,
+    /// The same on the history at hand.
+    differing: Vec<Wrong>,
     /// By algorithm, judged or only a reference.
     cursors: Vec<Cursor>,
 }
@@ -61,6 +66,7 @@ impl BulkJudge {
             keepings: queues.iter().map(|_| Keeping::new(&bins)).collect(),
             references: references.to_vec(),
             wrong: vec![Wrong::default(); references.len()],
+            differing: vec![Wrong::default(); references.len()],
             cursors: vec![Cursor::default(); queues.len().max(farthest)],
             bins,
         }
@@ -108,17 +114,25 @@ impl BulkJudge {
 
     /// Counts how decisions on a history of so many attempts differ from those of the references.
     fn compare<'d>(&mut self, attempts: usize, decided: &impl Fn(usize) -> &'d Decided) {
-        let compared = self.references.iter().zip(&mut self.wrong).enumerate();
-        for (position, (&reference, wrong)) in compared {
+        for (position, &reference) in self.references.iter().enumerate() {
             let (own, other) = (&self.cursors[position].runs, &self.cursors[reference].runs);
             let nothing_denied = own.is_empty() && other.is_empty();
             if nothing_denied || self.sets.are_together(position, reference) {
+                self.differing[position] = Wrong::default();
                 continue;
             }
-            let runs = |position: usize| self.cursors[position].runs(decided(position));
-            let one = differences::of_history(attempts, runs(position), runs(reference));
-            wrong.allowed += one.allowed;
-            wrong.limited += one.limited;
+            let is_twin = |&twin: &usize| {
+                self.references[twin] == reference && self.sets.are_together(position, twin)
+            };
+            self.differing[position] = match (0..position).find(is_twin) {
+                Some(twin) => self.differing[twin],
+                None => {
+                    let runs = |position: usize| self.cursors[position].runs(decided(position));
+                    differences::of_history(attempts, runs(position), runs(reference))
+                }
+            };
+            self.wrong[position].allowed += self.differing[position].allowed;
+            self.wrong[position].limited += self.differing[position].limited;
         }
     }
 
@@ -147,4 +161,39 @@ struct Place {
     to: usize,
     /// The first of its segments.
     segment: usize,
+}
+
+impl Place {
+    fn start(&self) -> At {
+        At { index: self.from, segment: self.segment }
+    }
+}
+
+/// How far a history was taken in.
+struct At {
+    index: usize,
+    /// One that does not begin after it.
+    segment: usize,
+}
+
+impl At {
+    /// The segment of the next attempt, and those after it.
+    #[inline]
+    fn segments<'a>(&mut self, batch: &Batch<'a>) -> &'a [Segment] {
+        while batch.segments[self.segment].end as usize <= self.index {
+            self.segment += 1;
+        }
+        &batch.segments[self.segment..]
+    }
+
+    /// Goes on to `to`, bin by bin.
+    #[inline]
+    fn each(&mut self, batch: &Batch, to: usize, mut each: impl FnMut(usize, Range<usize>)) {
+        while self.index < to {
+            let segment = self.segments(batch)[0];
+            let end = (segment.end as usize).min(to);
+            each(segment.bin as usize, self.index..end);
+            self.index = end;
+        }
+    }
 }

@@ -4,9 +4,9 @@ use super::cursor::Cursor;
 use super::findings::Findings;
 use super::heights::Heights;
 use super::lockout::Lockout;
-use super::queue::Waiting;
+use super::queue::{Left, Waiting, ascend};
 use super::windows::{Costing, Windows};
-use super::{Bins, Place};
+use super::{At, Bins, Place};
 use crate::algorithm::{Batch, Decided, Run, Segment};
 use crate::judge::{Met, Peak};
 use crate::rate::Limit;
@@ -85,15 +85,19 @@ impl One {
         decided: &Decided,
         cursor: &Cursor,
     ) {
+        if self.queues && cursor.runs.is_empty() && batch.costs.is_none() {
+            let times = &batch.times[place.from..place.to];
+            let leave = &decided.leaves[cursor.leaves..][..times.len()];
+            self.let_through(bins, times, leave);
+            self.key.over_limit += self.windows.settle(bins, &mut self.heights);
+            return;
+        }
         let all = [Run { accepted: (place.to - place.from) as u32, ..Run::default() }];
         let runs = match cursor.runs.is_empty() {
             true => &all,
             false => &decided.runs[cursor.runs.clone()],
         };
-        if !cursor.runs.is_empty() {
-            self.findings.denials(runs, &batch.times[place.from..place.to]);
-        }
-        let mut at = At { index: place.from, segment: place.segment };
+        let mut at = place.start();
         let mut leaves = cursor.leaves;
         for run in runs {
             if run.accepted > 0 {
@@ -151,9 +155,15 @@ impl One {
                 self.leave_before(bins, times[count - 1]);
             }
         } else {
-            let segments = at.segments(batch);
             let Self { windows, heights, key, .. } = self;
-            key.over_limit += windows.accept(bins, (times, costs), at.index, segments, heights);
+            match windows {
+                Windows::Lag(lag) => lag.accept(times),
+                Windows::Sums(sums) => {
+                    let segments = at.segments(batch);
+                    let accepted = (times, costs);
+                    key.over_limit += sums.accept(bins, accepted, at.index, segments, heights);
+                }
+            }
             key.lockout.accept(times[0]);
             key.accepted += count as u64;
         }
@@ -175,13 +185,11 @@ impl One {
             self.key.lockout.reject(times[0], times[times.len() - 1], opens);
             if let Windows::Lag(lag) = &self.windows {
                 self.findings.needless += lag.with_room(times);
-                let bins = &mut self.findings.bins;
-                at.each(batch, to, |bin, range| bins[bin].rejected += range.len() as u64);
+                at.index = to;
                 return;
             }
         }
         at.each(batch, to, |bin, range| {
-            self.findings.bins[bin].rejected += range.len() as u64;
             let costs = batch.costs.map(|costs| &costs[range.clone()]);
             let rejected = (&batch.times[range], costs);
             let Self { windows, heights, .. } = self;
@@ -215,11 +223,39 @@ impl One {
         with_room
     }
 
+    /// Attempts of unit cost are let through, and leave the queue at these times. Nobody is denied in between, so it
+    /// does not matter when those who leave before the last of them are seen to.
+    fn let_through(&mut self, bins: &Bins, times: &[i64], leave: &[i64]) {
+        let last = times[times.len() - 1];
+        self.leave_before(bins, last);
+        let mut gone = 0;
+        if self.waiting.len() == 0 && ascend(leave) {
+            gone = leave.partition_point(|&at| at < last);
+            self.left(bins, (&leave[..gone], &times[..gone], None));
+        }
+        self.waiting.join(&times[gone..], None, &leave[gone..]);
+        if self.waiting.is_long() {
+            self.leave_before(bins, last);
+        }
+    }
+
     /// Lets leave the queue whoever's time comes before `end`.
+    #[inline]
     fn leave_before(&mut self, bins: &Bins, end: i64) {
-        let Self { waiting, findings, segments, windows, heights, key, .. } = self;
-        let Some((leave, spans, costs)) = waiting.leave_before(end) else { return };
-        findings.queue_waits.record_all(spans);
+        if self.waiting.next().is_some_and(|next| next < end) {
+            let mut waiting = std::mem::take(&mut self.waiting);
+            if let Some(left) = waiting.leave_before(end) {
+                self.left(bins, left);
+            }
+            self.waiting = waiting;
+        }
+    }
+
+    /// These have left the queue.
+    fn left(&mut self, bins: &Bins, (leave, joined, costs): Left) {
+        let Some(&first) = leave.first() else { return };
+        let Self { findings, segments, windows, heights, key, .. } = self;
+        findings.queue_waits.record_between(joined, leave);
         segments.clear();
         bins.cut(leave, 0, segments);
         let mut from = 0;
@@ -228,41 +264,7 @@ impl One {
             from = segment.end;
         }
         key.over_limit += windows.accept(bins, (leave, costs), 0, segments, heights);
-        key.lockout.accept(leave[0]);
+        key.lockout.accept(first);
         key.accepted += leave.len() as u64;
-    }
-}
-
-/// How far a history was taken in.
-struct At {
-    index: usize,
-    /// One that does not begin after it.
-    segment: usize,
-}
-
-impl At {
-    /// The segment of the next attempt, and those after it.
-    #[inline]
-    fn segments<'a>(&mut self, batch: &Batch<'a>) -> &'a [Segment] {
-        while batch.segments[self.segment].end as usize <= self.index {
-            self.segment += 1;
-        }
-        &batch.segments[self.segment..]
-    }
-
-    /// Goes on to `to`, bin by bin.
-    #[inline]
-    fn each(
-        &mut self,
-        batch: &Batch,
-        to: usize,
-        mut each: impl FnMut(usize, std::ops::Range<usize>),
-    ) {
-        while self.index < to {
-            let segment = self.segments(batch)[0];
-            let end = (segment.end as usize).min(to);
-            each(segment.bin as usize, self.index..end);
-            self.index = end;
-        }
     }
 }

@@ -5,16 +5,16 @@
 pub(super) struct Waiting {
     /// When each leaves.
     leaves: Vec<i64>,
-    /// How long each waits by then.
-    spans: Vec<u64>,
+    /// When each joined.
+    joined: Vec<i64>,
     /// What each costs; empty while all cost 1.
     costs: Vec<u32>,
     /// How many have left.
     left: usize,
 }
 
-/// When some left, how long each had waited, and what it costs.
-pub(super) type Left<'a> = (&'a [i64], &'a [u64], Option<&'a [u32]>);
+/// When some left, when each had joined, and what it costs.
+pub(super) type Left<'a> = (&'a [i64], &'a [i64], Option<&'a [u32]>);
 
 /// A queue of so many is looked at before it is over.
 const LONG: usize = 1 << 12;
@@ -22,7 +22,7 @@ const LONG: usize = 1 << 12;
 impl Waiting {
     pub fn clear(&mut self) {
         self.leaves.clear();
-        self.spans.clear();
+        self.joined.clear();
         self.costs.clear();
         self.left = 0;
     }
@@ -45,9 +45,9 @@ impl Waiting {
     pub fn join(&mut self, times: &[i64], costs: Option<&[u32]>, leave: &[i64]) {
         self.forget();
         let last = self.leaves.last().copied().unwrap_or(i64::MIN);
-        if leave.is_sorted() && leave.first().is_none_or(|&first| first >= last) {
+        if ascend(leave) && leave.first().is_none_or(|&first| first >= last) {
             self.leaves.extend_from_slice(leave);
-            self.spans.extend(leave.iter().zip(times).map(|(leave, at)| leave.abs_diff(*at)));
+            self.joined.extend_from_slice(times);
             self.costs.extend_from_slice(costs.unwrap_or(&[]));
             return;
         }
@@ -56,7 +56,7 @@ impl Waiting {
             let waits = &self.leaves[self.left..];
             let place = self.left + waits.partition_point(|&other| other <= leaves);
             self.leaves.insert(place, leaves);
-            self.spans.insert(place, leaves.abs_diff(times[index]));
+            self.joined.insert(place, times[index]);
             if let Some(costs) = costs {
                 self.costs.insert(place, costs[index]);
             }
@@ -76,7 +76,7 @@ impl Waiting {
         let range = self.left..self.left + count;
         self.left = range.end;
         let costs = (!self.costs.is_empty()).then(|| &self.costs[range.clone()]);
-        Some((&self.leaves[range.clone()], &self.spans[range], costs))
+        Some((&self.leaves[range.clone()], &self.joined[range], costs))
     }
 
     /// Drops those who have left.
@@ -85,11 +85,18 @@ impl Waiting {
             self.clear();
         } else if self.left > LONG {
             self.leaves.drain(..self.left);
-            self.spans.drain(..self.left);
+            self.joined.drain(..self.left);
             if !self.costs.is_empty() {
                 self.costs.drain(..self.left);
             }
             self.left = 0;
         }
     }
+}
+
+/// Whether none of some times of a run comes before the one ahead of it.
+pub(super) fn ascend(times: &[i64]) -> bool {
+    // The sign of a difference is quicker to put together than comparisons.
+    let apart = times.iter().skip(1).zip(times).map(|(later, at)| later.wrapping_sub(*at));
+    apart.fold(0, |all, apart| all | apart) >= 0
 }

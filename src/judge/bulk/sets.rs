@@ -3,6 +3,7 @@
 //! them.
 
 use super::cursor::Cursor;
+use super::denials::Denials;
 use super::findings::Findings;
 use super::one::One;
 use super::{Bins, Place};
@@ -20,6 +21,7 @@ pub(super) struct Sets {
     queues: Vec<bool>,
     /// Of sets met with so far; first of those with which every key begins.
     ones: Vec<One>,
+    denials: Denials,
     /// How many sets a key begins with: one of all that do not queue, and one of each that does.
     first: usize,
     /// The sets of the key at hand, by their positions; all algorithms are in one of them.
@@ -48,6 +50,7 @@ impl Sets {
             units,
             queues: queues.to_vec(),
             ones: Vec::new(),
+            denials: Denials::new(bins),
             first: 0,
             at_hand: Vec::new(),
             within: vec![0; queues.len()],
@@ -123,6 +126,11 @@ impl Sets {
             one.judge(&self.bins, batch, place, decided(leader), &cursors[leader]);
             index += 1;
         }
+        let Sets { ones, denials, at_hand, .. } = self;
+        denials.take(batch, place, at_hand, |number: usize| {
+            let leader = ones[number].set[0];
+            cursors[leader].runs(decided(leader))
+        });
     }
 
     /// Whether the algorithms of a set decided differently on a history.
@@ -195,9 +203,12 @@ impl Sets {
     /// All that was found, by algorithm; `offered` tells how many attempts were made in each bin.
     pub fn finish(self, offered: &[u64]) -> Vec<Findings> {
         let mut all: Vec<_> = self.queues.iter().map(|_| Findings::new(&self.bins)).collect();
-        for one in self.ones {
+        for (number, one) in self.ones.into_iter().enumerate() {
             let (set, findings) = one.finish();
-            set.into_iter().for_each(|position| all[position].merge(&findings));
+            for position in set {
+                all[position].merge(&findings);
+                self.denials.add_to(&mut all[position], number);
+            }
         }
         for (findings, _) in all.iter_mut().zip(&self.queues).filter(|(_, queues)| !**queues) {
             // Whoever does not queue is let through where it asks, or denied.

@@ -118,29 +118,33 @@ impl Spans {
         self.least = self.least.min(least);
     }
 
-    /// Adds spans.
-    pub fn record_all(&mut self, spans: &[u64]) {
-        let Some(most) = spans.iter().copied().max() else { return };
-        if self.steps.is_empty() || most.checked_mul(spans.len() as u64).is_none() {
-            return self.record_each(spans.iter().copied());
+    /// Adds the spans from each of some times to that of the same place, which does not come before it.
+    pub fn record_between(&mut self, times: &[i64], ends: &[i64]) {
+        let between = times.iter().zip(ends).map(|(at, end)| end.wrapping_sub(*at) as u64);
+        // No span is longer than this, which is less than twice the longest.
+        let bound = between.clone().fold(0, |all, span| all | span);
+        if self.steps.is_empty() || bound.checked_mul(times.len() as u64).is_none() {
+            return self.record_each(between);
         }
-        let steps = self.steps_to(most);
-        let (mut sum, mut least) = (0, u64::MAX);
-        for group in spans.chunks(GROUP) {
-            sum += group.iter().sum::<u64>();
+        let steps = self.steps_to(bound);
+        let (mut sum, mut least, mut most) = (0, u64::MAX, 0);
+        for (times, ends) in times.chunks(GROUP).zip(ends.chunks(GROUP)) {
+            let first = ends[0].wrapping_sub(times[0]) as u64;
+            let spans = times.iter().zip(ends).map(|(at, end)| end.wrapping_sub(*at) as u64);
+            sum += spans.clone().sum::<u64>();
             // Who finds nobody ahead waits as long as everybody else who does.
-            match group.iter().all(|span| *span == group[0]) {
-                true => {
-                    least = least.min(group[0]);
-                    add(steps, step(group[0]), group.len() as u64);
+            match spans.clone().fold(0, |all, span| all | (span ^ first)) {
+                0 => {
+                    (least, most) = (least.min(first), most.max(first));
+                    add(steps, step(first), times.len() as u64);
                 }
-                false => group.iter().for_each(|&span| {
-                    least = least.min(span);
+                _ => spans.for_each(|span| {
+                    (least, most) = (least.min(span), most.max(span));
                     add(steps, step(span), 1);
                 }),
             }
         }
-        self.add_up_to(most, (spans.len() as u64, sum, least));
+        self.add_up_to(most, (times.len() as u64, sum, least));
     }
 
     #[inline]
@@ -333,7 +337,8 @@ mod tests {
             let mut spans = Spans::default();
             let mut plain = Distribution::default();
             for chunk in all.chunks(1000) {
-                spans.record_all(chunk);
+                let ends: Vec<i64> = chunk.iter().map(|&span| span as i64).collect();
+                spans.record_between(&vec![0; chunk.len()], &ends);
             }
             all.iter().for_each(|&nanos| plain.record(Span::from_nanos(nanos)));
             prop_assert_eq!(described(&spans.distribution()), described(&plain));
@@ -353,7 +358,7 @@ mod tests {
                 let end = at + (left * unit) as i64;
                 let run = Run { accepted: 0, denied: times.len() as u32, wait: end.abs_diff(times[0]) };
                 falling.record_runs(&[run, Run { wait: Run::NEVER, denied: 0, accepted: 0 }], &times);
-                all.record_all(&times.iter().map(|at| end.abs_diff(*at)).collect::<Vec<_>>());
+                all.record_between(&times, &vec![end; times.len()]);
             }
             prop_assert_eq!(described(&falling.distribution()), described(&all.distribution()));
         }
@@ -365,7 +370,7 @@ mod tests {
         let run = |accepted, denied, wait| Run { accepted, denied, wait };
         let runs = [run(0, 3, 100), run(1, 1, 7), run(2, 1, Run::NEVER), run(1, 0, 0)];
         falling.record_runs(&runs, &[50, 60, 75, 78, 80, 85, 90, 95, 96]);
-        all.record_all(&[100, 90, 75, 7]);
+        all.record_between(&[0; 4], &[100, 90, 75, 7]);
         assert_eq!(described(&falling.distribution()), described(&all.distribution()));
     }
 }

@@ -95,19 +95,19 @@ pub fn parts(client: &Column, count: usize) -> Vec<Part> {
 
 /// By client, which of the requests in a range of positions are its.
 pub fn shares(client: &Column, range: Range<usize>) -> Vec<Share> {
-    let mut shares: Vec<Share> = Vec::new();
+    let (mut counts, mut firsts) = (Vec::new(), Vec::new());
     for position in range {
         let client = client.get(position) as usize;
-        if client >= shares.len() {
-            shares.resize(client + 1, Share::default());
+        if client >= counts.len() {
+            counts.resize(client + 1, 0);
+            firsts.resize(client + 1, 0);
         }
-        let share = &mut shares[client];
-        if share.count == 0 {
-            share.first = position as u32;
+        if counts[client] == 0 {
+            firsts[client] = position as u32;
         }
-        share.count += 1;
+        counts[client] += 1;
     }
-    shares
+    counts.into_iter().zip(firsts).map(|(count, first)| Share { count, first }).collect()
 }
 
 /// By client, where its first request lies.
