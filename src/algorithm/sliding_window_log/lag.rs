@@ -37,30 +37,29 @@ const STEP: usize = 8;
 
 impl State {
     /// Counts those of the first stamps, so many, as left that are no newer than `gone`.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, count: usize, gone: i64) {
+        // Where few are inside, those that were need not be known.
+        let newest = self.stamps[..count].split_last_chunk::<STEP>();
+        let left = newest.map_or(0, |(_, newest)| count_left(newest, gone));
+        match left {
+            0 => self.leave_earlier(count, gone),
+            _ => self.inside = count - STEP + left,
+        }
+    }
+
+    /// The same where the newest have not left, or are few.
+    fn leave_earlier(&mut self, count: usize, gone: i64) {
         let State { stamps, inside, .. } = self;
         let stamps = &stamps[..count];
-        let Some((earlier, newest)) = stamps.split_last_chunk::<STEP>() else {
-            while stamps.get(*inside).is_some_and(|&stamp| stamp <= gone) {
-                *inside += 1;
-            }
-            return;
-        };
-        // Where few are inside, those that were need not be known.
-        let left = count_left(newest, gone);
-        if left > 0 {
-            *inside = earlier.len() + left;
-            return;
-        }
-        while let Some(some) = earlier[*inside..].first_chunk::<STEP>() {
+        while let Some(some) = stamps[*inside..].first_chunk::<STEP>() {
             let left = count_left(some, gone);
             *inside += left;
             if left < STEP {
                 return;
             }
         }
-        *inside += earlier[*inside..].iter().take_while(|&&stamp| stamp <= gone).count();
+        *inside += stamps[*inside..].iter().take_while(|&&stamp| stamp <= gone).count();
     }
 
     /// Drops in earnest those that are not kept.

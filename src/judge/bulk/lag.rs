@@ -90,10 +90,7 @@ impl Lag {
             next = (next + 1).max(most);
         }
         self.most = most;
-        let over = if most > self.limit { self.above(first, self.limit).count() as u64 } else { 0 };
-        if over > 0 {
-            self.tell_over(bins, first, heights);
-        }
+        let over = if most > self.limit { self.tell_over(bins, first, heights) } else { 0 };
         self.raise(bins, first, heights);
         self.forget();
         over
@@ -121,14 +118,24 @@ impl Lag {
         pairs.enumerate().filter_map(is_above)
     }
 
-    /// Tells the bins of the acceptances from `first` on that were above the limit.
-    fn tell_over(&self, bins: &Bins, first: usize, heights: &mut Heights) {
-        bins.each(&self.passed[first..], |bin, range| {
-            let range = self.limit.max(first + range.start)..first + range.end;
-            let is_over =
-                |&n: &usize| within(self.passed[n], self.passed[n - self.limit], self.width);
-            heights.over[bin] += range.filter(is_over).count() as u64;
-        });
+    /// Tells the bins of the acceptances from `first` on that were above the limit, and gives how many there were.
+    fn tell_over(&mut self, bins: &Bins, first: usize, heights: &mut Heights) -> u64 {
+        let Self { passed, segments, limit, width, .. } = self;
+        segments.clear();
+        bins.cut(&passed[first..], first, segments);
+        let (mut from, mut all) = (first.max(*limit), 0);
+        for segment in segments.iter() {
+            let to = segment.end as usize;
+            if from < to {
+                let earlier = &passed[from - *limit..to - *limit];
+                let apart = passed[from..to].iter().zip(earlier).map(|pair| apart(pair, *width));
+                let over = apart.map(|apart| apart as u64 >> 63).sum::<u64>();
+                heights.over[segment.bin as usize] += over;
+                all += over;
+                from = to;
+            }
+        }
+        all
     }
 
     /// Raises the bins up to that of the last acceptance; those from `first` on are new.
@@ -250,14 +257,20 @@ const GROUP: usize = 8;
 fn count_lower(times: &[i64], earlier: &[i64], width: u64) -> usize {
     let earlier = &earlier[..times.len()];
     let mut groups = times.chunks_exact(GROUP).zip(earlier.chunks_exact(GROUP));
-    // The sign of a difference is quicker to put together than comparisons.
-    let apart = |(at, earlier): (&i64, &i64)| at.wrapping_sub(*earlier).wrapping_sub(width as i64);
     let is_low = |(times, earlier): &(&[i64], &[i64])| {
-        times.iter().zip(*earlier).map(apart).fold(0, |all, apart| all | apart) >= 0
+        let apart = times.iter().zip(*earlier).map(|pair| apart(pair, width));
+        apart.fold(0, |all, apart| all | apart) >= 0
     };
     let low = groups.by_ref().take_while(is_low).count() * GROUP;
     let rest = times[low..].iter().zip(&earlier[low..]);
     low + rest.take_while(|&(&at, &earlier)| !within(at, earlier, width)).count()
+}
+
+/// How far a time of a run lies behind the end of a width that begins at an earlier one; below zero if it is within. The
+/// sign is quicker to add up, or to put together, than comparisons.
+#[inline]
+fn apart((at, earlier): (&i64, &i64), width: u64) -> i64 {
+    at.wrapping_sub(*earlier).wrapping_sub(width as i64)
 }
 
 /// Whether a time lies less than a width after an earlier one.

@@ -120,31 +120,29 @@ impl Spans {
 
     /// Adds the spans from each of some times to that of the same place, which does not come before it.
     pub fn record_between(&mut self, times: &[i64], ends: &[i64]) {
-        let between = times.iter().zip(ends).map(|(at, end)| end.wrapping_sub(*at) as u64);
-        // No span is longer than this, which is less than twice the longest.
-        let bound = between.clone().fold(0, |all, span| all | span);
-        if self.steps.is_empty() || bound.checked_mul(times.len() as u64).is_none() {
-            return self.record_each(between);
-        }
-        let steps = self.steps_to(bound);
-        let (mut sum, mut least, mut most) = (0, u64::MAX, 0);
         for (times, ends) in times.chunks(GROUP).zip(ends.chunks(GROUP)) {
-            let first = ends[0].wrapping_sub(times[0]) as u64;
             let spans = times.iter().zip(ends).map(|(at, end)| end.wrapping_sub(*at) as u64);
-            sum += spans.clone().sum::<u64>();
+            let first = ends[0].wrapping_sub(times[0]) as u64;
+            let unlike = spans.clone().fold(0, |all, span| all | (span ^ first));
+            // No span is longer than this, which is less than twice the longest.
+            let bound = unlike | first;
+            if self.steps.is_empty() || bound >= u64::MAX / GROUP as u64 {
+                self.record_each(spans);
+                continue;
+            }
+            let sum = spans.clone().sum::<u64>();
+            let steps = self.steps_to(bound);
+            let (mut least, mut most) = (first, first);
             // Who finds nobody ahead waits as long as everybody else who does.
-            match spans.clone().fold(0, |all, span| all | (span ^ first)) {
-                0 => {
-                    (least, most) = (least.min(first), most.max(first));
-                    add(steps, step(first), times.len() as u64);
-                }
+            match unlike {
+                0 => add(steps, step(first), times.len() as u64),
                 _ => spans.for_each(|span| {
                     (least, most) = (least.min(span), most.max(span));
                     add(steps, step(span), 1);
                 }),
             }
+            self.add_up_to(most, (times.len() as u64, sum, least));
         }
-        self.add_up_to(most, (times.len() as u64, sum, least));
     }
 
     #[inline]
