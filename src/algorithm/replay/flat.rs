@@ -13,7 +13,7 @@ pub(super) const MOST: usize = 64;
 const FEW: usize = 16;
 
 /// ... mostly after no more than so many.
-const FIRST: usize = 2;
+const SOON: usize = 2;
 
 impl<A: Algorithm> Keyed<A> {
     /// Decides a history; `trail` has room for the states of as many attempts as are decided at once.
@@ -37,7 +37,7 @@ impl<A: Algorithm> Keyed<A> {
                 course.index += refused;
                 self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
                 most = if refused >= FEW { FEW } else { MOST };
-                if refused >= FEW && self.few(batch, times, state, course, decided) {
+                if refused >= FEW && self.is_soon_denied(batch, times, state, course, decided) {
                     continue;
                 }
                 if course.index == times.len() {
@@ -57,18 +57,8 @@ impl<A: Algorithm> Keyed<A> {
             }
             let some = &times[from..times.len().min(from + most)];
             let denied = self.algorithm.decide_all(state, some, trail);
-            if A::QUEUES && denied == 0 {
-                let all = some.iter().zip(&*trail);
-                let leave = all.map(|(&at, after)| self.algorithm.leave(after, Reading(at)));
-                decided.leaves.extend(leave);
-            } else if A::QUEUES {
-                let mut leaves = [0; MOST];
-                let mut count = 0;
-                for (n, &at) in some.iter().enumerate() {
-                    leaves[count & (MOST - 1)] = self.algorithm.leave(&trail[n], Reading(at));
-                    count += usize::from(denied >> n & 1 == 0);
-                }
-                decided.leaves.extend_from_slice(&leaves[..count]);
+            if A::QUEUES {
+                self.leaves(denied, some, trail, &mut decided.leaves);
             }
             self.runs(denied, some, trail, course, decided);
             course.index = from + some.len();
@@ -77,9 +67,10 @@ impl<A: Algorithm> Keyed<A> {
         }
     }
 
-    /// Decides the first attempts after a stretch of denials one by one: whether it came to the next.
+    /// Decides the first attempts after a stretch of denials one by one, up to the next that is denied, if that comes so
+    /// soon.
     #[inline]
-    fn few(
+    fn is_soon_denied(
         &self,
         batch: &Batch,
         times: &[i64],
@@ -87,7 +78,7 @@ impl<A: Algorithm> Keyed<A> {
         course: &mut Course,
         decided: &mut Decided,
     ) -> bool {
-        for &at in times[course.index..].iter().take(FIRST) {
+        for &at in times[course.index..].iter().take(SOON) {
             let now = Reading(at);
             match self.algorithm.pass(state, now) {
                 Verdict::Deny => {
@@ -104,6 +95,24 @@ impl<A: Algorithm> Keyed<A> {
             self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
         }
         false
+    }
+
+    /// Tells when those of some attempts leave the queue that were not denied.
+    #[inline]
+    fn leaves(&self, denied: u64, times: &[i64], trail: &[A::State], leaves: &mut Vec<i64>) {
+        let all = times.iter().zip(trail);
+        let all = all.map(|(&at, after)| self.algorithm.leave(after, Reading(at)));
+        if denied == 0 {
+            leaves.extend(all);
+            return;
+        }
+        let mut passed = [0; MOST];
+        let mut count = 0;
+        for (n, leave) in all.enumerate() {
+            passed[count & (MOST - 1)] = leave;
+            count += usize::from(denied >> n & 1 == 0);
+        }
+        leaves.extend_from_slice(&passed[..count]);
     }
 
     /// Takes in which of some attempts were denied.

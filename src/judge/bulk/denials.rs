@@ -105,3 +105,56 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::History;
+    use crate::judge::Distribution;
+    use crate::time::{Instant, Window};
+    use proptest::prelude::*;
+
+    const ATTEMPTS: u32 = 12;
+
+    fn described(spans: &Distribution) -> impl PartialEq + std::fmt::Debug + use<> {
+        (spans.count(), spans.mean_secs(), spans.min(), spans.max())
+    }
+
+    proptest! {
+        // Five sets are together in more ways than there are groups.
+        #[test]
+        fn each_set_has_what_it_denied_with_whomever_it_did_so(
+            histories in prop::collection::vec(prop::collection::vec(0_usize..4, 5), 1..60),
+        ) {
+            let bins = Bins::over(Window { start: Instant(0), end: Instant(600) });
+            let times: Vec<i64> = (0..i64::from(ATTEMPTS)).map(|n| n * 50).collect();
+            let mut segments = Vec::new();
+            bins.cut(&times, 0, &mut segments);
+            let whole = History { key: 0, starts: true, end: ATTEMPTS, segments_end: segments.len() as u32 };
+            let batch = Batch {
+                times: &times, costs: None, segments: &segments, gaps: &[], histories: &[whole], marked: false,
+            };
+            let run = |accepted, wait| Run { accepted, denied: ATTEMPTS - accepted, wait };
+            let kinds = [vec![], vec![run(3, 900)], vec![run(3, 800)], vec![run(5, Run::NEVER)]];
+            let place = Place { from: 0, to: ATTEMPTS as usize, segment: 0 };
+            let mut denials = Denials::new(&bins);
+            let mut alone: Vec<Denials> = (0..5).map(|_| Denials::new(&bins)).collect();
+            for kind in &histories {
+                denials.take(&batch, &place, &[4, 2, 0, 1, 3], |set| &kinds[kind[set]]);
+                for (set, alone) in alone.iter_mut().enumerate() {
+                    alone.take(&batch, &place, &[set], |set| &kinds[kind[set]]);
+                }
+            }
+            prop_assert!(denials.groups.len() <= GROUPS + 5);
+            for (set, alone) in alone.iter().enumerate() {
+                let (mut found, mut expected) = (Findings::new(&bins), Findings::new(&bins));
+                denials.add_to(&mut found, set);
+                alone.add_to(&mut expected, set);
+                prop_assert_eq!(&found.bins, &expected.bins);
+                prop_assert_eq!(found.denied_for_ever, expected.denied_for_ever);
+                let [found, expected] = [found, expected].map(|all| described(&all.denial_waits.distribution()));
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -4,7 +4,8 @@
 //! It finds exactly what [`Judge`](super::Judge) finds for the same decisions. What differs is the order in which it
 //! is told: there all keys take turns in time, here each is judged alone, so that what is looked at stays in
 //! registers and in the nearest cache, and stretches of attempts are taken in at once. Algorithms that have decided
-//! the same on a key so far are judged once for all of them (`sets`).
+//! the same on a key so far are judged once for all of them (`sets`), and what the denied were told is counted once for
+//! all who told them the same (`denials`).
 
 mod bins;
 mod cursor;

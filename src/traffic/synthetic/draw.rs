@@ -5,6 +5,9 @@ use crate::seed::Stream;
 
 pub use crate::seed::{exponential, normal, unit};
 
+/// 2^63.
+const LONG: f64 = (1_u64 << 63) as f64;
+
 /// A Poisson process: times at which something happens at random at a constant mean rate.
 pub struct Process {
     stream: Stream,
@@ -24,13 +27,14 @@ impl Process {
     /// When it happens next; `u64::MAX` stands for never.
     pub fn step(&mut self) -> u64 {
         let gap = exponential(&mut self.stream) * self.mean + self.rest;
-        if !gap.is_finite() {
+        // 2^63 ns and more, or what is no number, is never. A signed number is made of the others in one step.
+        if gap < LONG {
+            let whole = gap as i64;
+            self.rest = gap - whole as f64;
+            self.at = self.at.saturating_add(whole as u64);
+        } else {
             self.at = u64::MAX;
-            return self.at;
         }
-        let whole = libm::floor(gap);
-        self.rest = gap - whole;
-        self.at = self.at.saturating_add(whole as u64);
         self.at
     }
 
