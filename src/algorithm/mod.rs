@@ -164,7 +164,7 @@ pub trait Algorithm: Send + Sync + 'static {
 
     /// Takes in the first of some attempts, at readings no older than any that the state has seen: as many as all pass
     /// whenever they come, if they are worth it. Gives how many; `until_after` tells how long states last after each
-    /// of them. Asked only where `is_flat` of rules without a queue.
+    /// of them. Asked only where `is_flat`, and not of rules with a queue.
     fn admit_first(&self, _state: &mut Self::State, _times: &[i64]) -> usize {
         0
     }

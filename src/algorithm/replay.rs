@@ -7,6 +7,7 @@
 
 mod course;
 mod flat;
+mod plain;
 
 pub use course::Course;
 
@@ -204,38 +205,6 @@ impl<A: Algorithm> Keyed<A> {
         }
         self.states.push(state);
         self.trail = trail;
-    }
-
-    /// A history of unit costs whose states are plain: looked at only before gaps.
-    #[inline(always)]
-    fn plain(
-        &self,
-        batch: &Batch,
-        history: &History,
-        state: &mut A::State,
-        course: &mut Course,
-        decided: &mut Decided,
-    ) {
-        let most = self.algorithm.lasts_at_most();
-        while course.index < history.end as usize {
-            let gap = &batch.gaps[course.gap];
-            let end = gap.attempt as usize + 1;
-            self.stretch(&batch.times[..end], state, course, decided);
-            let from = batch.times[end - 1].saturating_add(gap.after);
-            if gap.after < most
-                && let Some(until) = self.lasts_beyond(state, from)
-            {
-                decided.lasting.push(Lasting { gap: course.gap as u32, until });
-            }
-            course.gap += 1;
-        }
-    }
-
-    /// When a state may be forgotten, if that is after a time; `i64::MAX` for never.
-    #[inline]
-    fn lasts_beyond(&self, state: &A::State, time: i64) -> Option<i64> {
-        let lasts = !self.algorithm.is_neutral(state, Reading(time));
-        lasts.then(|| self.algorithm.neutral_from(state).map_or(i64::MAX, |reading| reading.0))
     }
 
     /// Decides the attempts of unit cost from the course's place to the end of `times`.

@@ -155,9 +155,7 @@ impl<U: Units> TokenBucket<U> {
             }
         }
     }
-}
 
-impl<U: Units> TokenBucket<U> {
     /// See [`Algorithm::decide_all`]: from what is `settled` at the first reading; `ALL` if all have room.
     #[inline(always)]
     fn decide_each<const ALL: bool>(

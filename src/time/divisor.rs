@@ -19,7 +19,7 @@ impl Divisor {
     /// If it is zero.
     pub fn new(by: u64) -> Divisor {
         let (factor, shift) = match u64::BITS - (by - 1).leading_zeros() {
-            // No number below 2^63 is divided as often as once.
+            // The quotient of every number below 2^63 is 0.
             u64::BITS => (0, 0),
             shift => ((1_u128 << (63 + shift)).div_ceil(u128::from(by)) as u64, shift),
         };

@@ -3,6 +3,7 @@
 
 mod generated;
 mod shipped;
+mod worked;
 
 use std::path::Path;
 

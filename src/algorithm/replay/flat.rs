@@ -2,7 +2,7 @@
 //! decisions look like in the end is read from bits, and how long states last beyond their attempts from states.
 
 use super::course::Course;
-use super::{Batch, Decided, Gap, History, Lasting};
+use super::{Batch, Decided, History};
 use crate::algorithm::{Algorithm, Keyed, Verdict};
 use crate::time::Reading;
 
@@ -35,7 +35,7 @@ impl<A: Algorithm> Keyed<A> {
                 let refused = course.refused(&times[from..]);
                 course.refuse(refused as u32);
                 course.index += refused;
-                self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
+                self.lasts(batch, course, decided, |_, begins| self.lasts_beyond(state, begins));
                 most = if refused >= FEW { FEW } else { MOST };
                 if refused >= FEW && self.is_soon_denied(batch, times, state, course, decided) {
                     continue;
@@ -45,13 +45,14 @@ impl<A: Algorithm> Keyed<A> {
                 }
             }
             let from = course.index;
-            let admitted = self.algorithm.admit_first(state, &times[from..]);
+            let rest = if A::QUEUES { &[] } else { &times[from..] };
+            let admitted = self.algorithm.admit_first(state, rest);
             if admitted > 0 {
                 course.accept(admitted as u32, &mut decided.runs);
                 course.index += admitted;
-                self.lasts(batch, course, decided, |attempt, from| {
+                self.lasts(batch, course, decided, |attempt, begins| {
                     let until = self.algorithm.until_after(times[attempt]);
-                    (until > from).then_some(until)
+                    (until > begins).then_some(until)
                 });
                 continue;
             }
@@ -63,7 +64,7 @@ impl<A: Algorithm> Keyed<A> {
             self.runs(denied, some, trail, course, decided);
             course.index = from + some.len();
             let after = |attempt: usize| &trail[attempt - from];
-            self.lasts(batch, course, decided, |n, from| self.lasts_beyond(after(n), from));
+            self.lasts(batch, course, decided, |n, begins| self.lasts_beyond(after(n), begins));
         }
     }
 
@@ -84,7 +85,9 @@ impl<A: Algorithm> Keyed<A> {
                 Verdict::Deny => {
                     course.shut(at, self.told(state, now, 1));
                     course.index += 1;
-                    self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
+                    self.lasts(batch, course, decided, |_, begins| {
+                        self.lasts_beyond(state, begins)
+                    });
                     return true;
                 }
                 _ if A::QUEUES => decided.leaves.push(self.algorithm.leave(state, now)),
@@ -92,7 +95,7 @@ impl<A: Algorithm> Keyed<A> {
             }
             course.accept(1, &mut decided.runs);
             course.index += 1;
-            self.lasts(batch, course, decided, |_, from| self.lasts_beyond(state, from));
+            self.lasts(batch, course, decided, |_, begins| self.lasts_beyond(state, begins));
         }
         false
     }
@@ -147,8 +150,8 @@ impl<A: Algorithm> Keyed<A> {
         }
     }
 
-    /// Tells how long the states before the gaps up to the course's place last, if they last into them: until when
-    /// after an attempt, if that is after the beginning of the gap.
+    /// Tells how long the states before the gaps up to the course's place last. `until_after` gives for an attempt, and
+    /// the time when the gap after it begins, until when the state lasts, if that is later.
     #[inline]
     fn lasts(
         &self,
@@ -157,17 +160,11 @@ impl<A: Algorithm> Keyed<A> {
         decided: &mut Decided,
         until_after: impl Fn(usize, i64) -> Option<i64>,
     ) {
-        let most = self.algorithm.lasts_at_most();
-        while let Some(&Gap { attempt, after, .. }) = batch.gaps.get(course.gap)
-            && (attempt as usize) < course.index
+        while let Some(gap) = batch.gaps.get(course.gap)
+            && (gap.attempt as usize) < course.index
         {
-            let from = batch.times[attempt as usize].saturating_add(after);
-            if after < most
-                && let Some(until) = until_after(attempt as usize, from)
-            {
-                decided.lasting.push(Lasting { gap: course.gap as u32, until });
-            }
-            course.gap += 1;
+            let attempt = gap.attempt as usize;
+            self.tell(batch, course, decided, |begins| until_after(attempt, begins));
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The bins of a run's timeline, for finding the bin of a time.
 
-use std::ops::Range;
-
 use crate::algorithm::{Gap, Segment};
 use crate::judge::Timeline;
 use crate::time::{Divisor, Window};
@@ -93,30 +91,6 @@ impl Bins {
             add(gaps, found, count);
         }
         gaps.push(gap(last, self.count as u32));
-    }
-
-    /// Tells `each` of the bins of such times: which it is, and which of them lie in it.
-    #[inline]
-    pub fn each(&self, times: &[i64], mut each: impl FnMut(usize, Range<usize>)) {
-        let Some(&first) = times.first() else { return };
-        let mut bin = self.index(first);
-        let mut stop = self.start(bin + 1);
-        let mut from = 0;
-        for (index, &at) in times.iter().enumerate() {
-            if at >= stop {
-                each(bin, from..index);
-                from = index;
-                let next = stop.saturating_add(self.width);
-                if at >= next {
-                    bin = self.index(at);
-                    stop = self.start(bin + 1);
-                } else {
-                    bin += 1;
-                    stop = next;
-                }
-            }
-        }
-        each(bin, from..times.len());
     }
 }
 

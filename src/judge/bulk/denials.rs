@@ -54,19 +54,22 @@ impl Denials {
             match self.known() {
                 Some(group) => self.groups[group].add(batch, place, own),
                 None => {
-                    for set in std::mem::take(&mut self.together) {
+                    let together = std::mem::take(&mut self.together);
+                    for &set in &together {
                         let group = self.open(vec![set]);
                         self.groups[group].add(batch, place, own);
                     }
+                    self.together = together;
                 }
             }
         }
     }
 
-    /// The group of the sets that are together; `None` where there are too many groups.
+    /// The group of the sets that are together; `None` where there are too many of several.
     fn known(&mut self) -> Option<usize> {
         let known = self.groups.iter().position(|group| group.sets == self.together);
-        let may_open = self.together.len() == 1 || self.groups.len() < GROUPS;
+        let several = self.groups.iter().filter(|group| group.sets.len() > 1).count();
+        let may_open = self.together.len() == 1 || several < GROUPS;
         known.or_else(|| may_open.then(|| self.open(self.together.clone())))
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Keeping {
 struct Held {
     /// The bin of its last attempt; `usize::MAX` before the first.
     bin: usize,
-    /// What was kept at most in that bin; nothing if there was nothing.
+    /// What was kept at most in that bin; zeros if nothing was.
     most: Sum,
     /// What its state takes since, and until when.
     now: Footprint,

@@ -87,7 +87,7 @@ impl Lag {
                 most += 1;
             }
             self.reached = (passed[next + 1 - most], at);
-            next = (next + 1).max(most);
+            next += 1;
         }
         self.most = most;
         let over = if most > self.limit { self.tell_over(bins, first, heights) } else { 0 };

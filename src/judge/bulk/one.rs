@@ -223,11 +223,13 @@ impl One {
         with_room
     }
 
-    /// Attempts of unit cost are let through, and leave the queue at these times. Nobody is denied in between, so it
-    /// does not matter when those who leave before the last of them are seen to.
+    /// Attempts of unit cost are let through, and leave the queue at these times. Nobody is denied in between, so where
+    /// nobody waits any more, those who leave before the last of them need not join.
     fn let_through(&mut self, bins: &Bins, times: &[i64], leave: &[i64]) {
+        // Who joins later leaves no earlier than it joins, but by a clock of low resolution it may leave before who
+        // still waits.
+        self.leave_before(bins, times[0]);
         let last = times[times.len() - 1];
-        self.leave_before(bins, last);
         let mut gone = 0;
         if self.waiting.len() == 0 && ascend(leave) {
             gone = leave.partition_point(|&at| at < last);

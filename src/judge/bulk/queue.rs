@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-/// Whether none of some times of a run comes before the one ahead of it.
+/// Whether none of some times comes before the one ahead of it; no, too, where two are 2^63 ns apart.
 pub(super) fn ascend(times: &[i64]) -> bool {
     // The sign of a difference is quicker to put together than comparisons.
     let apart = times.iter().skip(1).zip(times).map(|(later, at)| later.wrapping_sub(*at));

@@ -36,7 +36,7 @@ pub struct Part {
 }
 
 /// How many requests a client has, and the position of the first.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Share {
     pub count: u32,
     pub first: u32,
